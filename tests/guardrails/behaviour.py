@@ -284,6 +284,10 @@ class Story:
         expect("group" not in free, f"it is still held: {free}")
         reward = self.server.call("POST", f"/v1/bandits/{name}/reward", {"id": free["id"], "value": 1})
         expect(reward["outcome"] == "joined", str(reward))
+        standing = {"learned": 0}
+        while not standing["learned"] or standing["behind"]:
+            standing = self.server.call("GET", f"/v1/bandits/{name}")
+        expect(standing["learned"] == 1, f"it learned {standing['learned']} decisions; one was not held back")
 
     def alarms(self, name):
         report = self.server.call("GET", f"/v1/bandits/{name}/evaluation")

@@ -55,13 +55,24 @@ static uint64_t append(script *s, event added)
     return s->number;
 }
 
-static void set_mode(script *s, learning_mode mode)
+static void change_settings(script *s)
 {
     text json = text_start(NULL);
-    s->settings.mode = mode;
     bandit_settings_write(&s->settings, &json);
     append(s, (event){.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length});
     memory_free(json.bytes);
+}
+
+static void set_mode(script *s, learning_mode mode)
+{
+    s->settings.mode = mode;
+    change_settings(s);
+}
+
+static void set_held(script *s, held_state held)
+{
+    s->settings.held = held;
+    change_settings(s);
 }
 
 static saved_model save(script *s, follower *of, uint64_t version)
@@ -518,6 +529,39 @@ TEST(modes_learn_what_they_may)
     assert_all_follow(&s);
     free_model(&quiet);
     end(&s);
+}
+
+/* Neither the decisions that it makes nor the rewards that come meanwhile, and later not the rewards of those
+ * decisions.
+ */
+TEST(a_held_bandit_learns_nothing)
+{
+    static const held_state ways[] = {HELD_FROZEN, HELD_FALLBACK};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        script s;
+        size_t action;
+        begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
+        play(&s, 10, 3, 1);
+        uint64_t learned = follower_read_counts(s.live).learned, waits = decide(&s, &action);
+        set_held(&s, ways[i]);
+        settle(&s, waits, 1, SETTLED_REWARDED);
+        step(&s, 1);
+        saved_model quiet = save(&s, s.live, 0);
+        settle(&s, decide(&s, &action), 1, SETTLED_REWARDED);
+        uint64_t late = decide(&s, &action);
+        step(&s, 1);
+        assert_int_equal(s.models[s.step_count - 1].size, quiet.size);
+        assert_memory_equal(s.models[s.step_count - 1].bytes, quiet.bytes, quiet.size);
+        set_held(&s, HELD_NOT);
+        settle(&s, late, 1, SETTLED_REWARDED);
+        step(&s, 1);
+        assert_int_equal(follower_read_counts(s.live).learned, learned);
+        play(&s, 10, 3, 1);
+        assert_true(follower_read_counts(s.live).learned > learned);
+        assert_all_follow(&s);
+        free_model(&quiet);
+        end(&s);
+    }
 }
 
 /* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
