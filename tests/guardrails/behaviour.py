@@ -269,6 +269,28 @@ class Story:
         learned = [self.decide(name, key=key) for key in first]
         expect(all(each["action"] == "card" and "repeats" not in each for each in learned), "an apprentice repeats")
 
+    def teach(self, name, action):
+        """Until the model gives no other action more than the least probability."""
+        while max(p for p, each in zip(self.decide(name)["probabilities"], ACTIONS) if each["id"] != action) > 0.1 + 1e-9:
+            drawn = self.many(name, [{} for _ in range(50)])
+            self.server.call("POST", f"/v1/bandits/{name}/reward/batch", {"rewards": [
+                {"id": each["id"], "value": float(each["action"] == action)} for each in drawn]})
+
+    def repeats_end_when_the_model_changes(self):
+        for change in (0.5, 0):
+            name = self.bandit({"sticky": {"for": "1h", "change": change}})
+            self.teach(name, "mail")
+            first, number = {"action": "none"}, 0
+            while first["action"] != "mail":
+                number += 1
+                first = self.decide(name, key=f"u{number}")
+            same = self.decide(name, key=f"u{number}")
+            expect(same.get("repeats") == first["id"] and same["action"] == "mail", f"{first} became {same}")
+            self.teach(name, "loan")
+            later = self.decide(name, key=f"u{number}")
+            expect(("repeats" in later) == (change == 0), f"change {change}: {first} became {later}")
+            expect(later["probability"] == 1 if change == 0 else later["probabilities"][2] < 0.2, str(later))
+
     # ---- holding ----
 
     def a_held_bandit_falls_back(self):
@@ -359,7 +381,8 @@ def main():
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
                          story.caps_survive_changes_of_guardrails, story.retries_do_not_count,
                          story.a_retry_gets_what_was_decided_before_the_cap,
-                         story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay, story.a_held_bandit_falls_back,
+                         story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
+                         story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
                          story.a_violated_bound_rolls_back, story.the_log_says_all):
                 each()
                 print("ok", each.__name__.replace("_", " "), flush=True)
