@@ -2,6 +2,7 @@
 """behaviour.py PROGRAM: guardrails of a real server. Each test states what must be true and counts it: who is treated,
 what rules, shares, caps, budgets and stickiness do to decisions, and that a kill -9 forgets nothing. At the end the log
 is checked and replayed to the last bit. With EENET_TEST_POSTGRES the store is that database."""
+import datetime
 import json
 import math
 import os
@@ -17,6 +18,7 @@ from server import Refused, Server
 ACTIONS = [{"id": "card", "features": {"kind": "card", "cost": 0}},
            {"id": "loan", "features": {"kind": "loan", "cost": 3}},
            {"id": "mail", "features": {"kind": "mail", "cost": 1}}]
+REFUNDS = [{"metric": "refund", "most_above": 0.1, "then": "fallback"}]
 
 
 def expect(condition, sentence):
@@ -28,6 +30,12 @@ def near(share, expected, count, what):
     """Within five standard deviations."""
     error = 5 * math.sqrt(expected * (1 - expected) / count)
     expect(abs(share - expected) <= error, f"{what}: {share:.4f}, expected {expected:.4f} within {error:.4f}")
+
+
+def began(described):
+    """When the schedule of a described bandit began, in seconds since 1970."""
+    since = described["settings"]["guardrails"]["rollout"]["since"]
+    return datetime.datetime.fromisoformat(since.replace("Z", "+00:00")).timestamp()
 
 
 class Story:
@@ -89,6 +97,30 @@ class Story:
         expect("relearned" in changed and "since" in rollout, f"the schedule did not begin: {rollout}")
         again = self.patch(name, metrics=[{"name": "refund", "weight": -3}])["settings"]["guardrails"]["rollout"]
         expect(again == rollout, f"new weights changed the schedule from {rollout} to {again}")
+
+    def schedules_advance(self):
+        people = [{"key": f"u{i}"} for i in range(200)]
+        stages = [{"share": 0, "for": "1s"}, {"share": 0.5, "for": "1s"}, {"share": 1}]
+        name = self.bandit({"rollout": {"schedule": stages}})
+        begin = began(self.server.call("GET", f"/v1/bandits/{name}"))
+        shares, treated = set(), set()
+        while 200 not in shares:
+            before = time.time()
+            drawn = self.many(name, people)
+            after = time.time()
+            now = {i for i, each in enumerate(drawn) if each["group"] == "treated"}
+            if after < begin + 1:
+                expect(not now, "somebody is treated in the first stage")
+            if begin + 1.1 <= before and after < begin + 2:
+                expect(60 < len(now) < 140, f"{len(now)} of 200 people are treated in the second stage")
+            if begin + 2.1 <= before:
+                expect(len(now) == 200, f"{len(now)} of 200 people are treated in the last stage")
+            expect(treated <= now, "a person who was treated is not any more")
+            treated = now
+            shares.add(len(now))
+        self.server.kill()
+        self.server.start()
+        expect(all(each["group"] == "treated" for each in self.many(name, people)), "a restart began the schedule again")
 
     def baselines_are_what_they_say(self):
         name = self.bandit({"control": {"share": 1, "baseline": "uniform"}})
@@ -315,9 +347,8 @@ class Story:
         report = self.server.call("GET", f"/v1/bandits/{name}/evaluation")
         return report.get("guardrails", {}).get("alarms", [])  # empty until the log was read after a start
 
-    def a_violated_bound_rolls_back(self):
-        name = self.bandit({"control": {"share": 0.5}, "bounds": [{"metric": "refund", "most_above": 0.1, "then": "fallback"}]},
-                           metrics=[{"name": "refund"}], wait=0.5)
+    def violate(self, name):
+        """Treated people return everything, until the bandit falls back."""
         people, decided, deadline = 0, [], time.monotonic() + 300
         while not any(each["group"] == "fallback" for each in decided):
             expect(time.monotonic() < deadline, "treated people return everything, and nobody notices")
@@ -326,6 +357,10 @@ class Story:
                 {"id": each["id"], "value": 1, "metrics": {"refund": float(each["group"] == "treated" or i % 4 == 0)}}
                 for i, each in enumerate(decided)]})
             people += 100
+
+    def a_violated_bound_rolls_back(self):
+        name = self.bandit({"control": {"share": 0.5}, "bounds": REFUNDS}, metrics=[{"name": "refund"}], wait=0.5)
+        self.violate(name)
         settings = self.server.call("GET", f"/v1/bandits/{name}")["settings"]
         expect(settings["held"] == "fallback" and "refund" in settings["held_because"], str(settings))
         while len(self.alarms(name)) != 1:  # the report follows the log
@@ -338,6 +373,25 @@ class Story:
         expect(len(self.alarms(name)) == 1, "a restart repeated the alarm")
         self.patch(name, held="no")
         expect(self.decide(name, key="u0")["group"] in ("treated", "control"), "it was not released")
+
+    def a_scheduled_rollout_is_rolled_back(self):
+        everybody = [{"key": f"u{i}"} for i in range(100)]
+        guardrails = {"control": {"share": 0.3}, "bounds": REFUNDS,
+                      "rollout": {"schedule": [{"share": 0.5, "for": "1s"}, {"share": 1}]}}
+        name = self.bandit(guardrails, metrics=[{"name": "refund"}], wait=0.5)
+        begin = began(self.server.call("GET", f"/v1/bandits/{name}"))
+        self.violate(name)
+        while time.time() < begin + 1:  # the last stage does not end the fallback
+            self.decide(name)
+        for _ in range(2):
+            expect({each["group"] for each in self.many(name, everybody)} == {"fallback"}, "somebody is not rolled back")
+            self.server.kill()
+            self.server.start()
+        guardrails["rollout"]["schedule"][0] = {"share": 0, "for": "1d"}
+        released = self.patch(name, held="no", guardrails=guardrails)
+        expect(began(released) > begin, "the new schedule did not begin with the release")
+        groups = {each["group"] for each in self.many(name, everybody)}
+        expect(groups == {"control", "waiting"}, f"after the release with a new schedule: {groups}")
 
     def the_log_says_all(self):
         name = self.bandit({"control": {"share": 0.5}, "segment": "user.country", "sticky": {"for": "1h"},
@@ -375,7 +429,7 @@ def main():
         server.start()
         story = Story(server)
         try:
-            for each in (story.people_stay_in_their_groups, story.schedules_begin_with_new_weights_too,
+            for each in (story.people_stay_in_their_groups, story.schedules_begin_with_new_weights_too, story.schedules_advance,
                          story.baselines_are_what_they_say,
                          story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
@@ -383,7 +437,7 @@ def main():
                          story.a_retry_gets_what_was_decided_before_the_cap,
                          story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
                          story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
-                         story.a_violated_bound_rolls_back, story.the_log_says_all):
+                         story.a_violated_bound_rolls_back, story.a_scheduled_rollout_is_rolled_back, story.the_log_says_all):
                 each()
                 print("ok", each.__name__.replace("_", " "), flush=True)
         finally:
