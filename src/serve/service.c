@@ -265,6 +265,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
     if (!status) status = journal_start(self->store, &written, &self->journal, error);
     if (!status) status = served_bandits_run(self->bandits, self->journal, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->worker, error);
+    if (!status) status = worker_start(1, MOST_TASKS, &self->relearner, error);
     if (!status) status = worker_start(READERS, MOST_TASKS, &self->readers, error);
     if (!status) status = worker_start(1, MOST_TASKS, &self->analyst, error);
     if (!status) status = audit_log_open(settings->store[0] ? settings->store : settings->folder, &self->audit, error);
@@ -351,6 +352,7 @@ static void service_free(service *self, int64_t save_until)
     if (self->fleet) fleet_stop(self->fleet);
     live_stop(self->live, hurry); /* it hands work to the worker, which may ask it for a model until its end */
     log_exports_stop(self->exports);
+    worker_stop(self->relearner); /* its tasks are requests, which have been answered */
     worker_stop(self->worker);
     worker_stop(self->readers);
     worker_stop(self->analyst);

@@ -393,6 +393,38 @@ class Story:
         groups = {each["group"] for each in self.many(name, everybody)}
         expect(groups == {"control", "waiting"}, f"after the release with a new schedule: {groups}")
 
+    def changes_do_not_wait_for_a_model(self):
+        slow = self.bandit({}, policy="eenet", options="f1.width=64", propensity="floor:0.3", wait=0.5,
+                           metrics=[{"name": "refund", "weight": -1}])
+        other = self.bandit({})
+        for _ in range(6):
+            drawn = self.many(slow, [{} for _ in range(500)])
+            self.server.call("POST", f"/v1/bandits/{slow}/reward/batch", {"rewards": [
+                {"id": each["id"], "value": 1, "metrics": {"refund": float(each["action"] == "loan")}} for each in drawn]})
+        settled = {"behind": 1, "learned": 0}
+        while settled["behind"] or settled["learned"] < 3000:
+            settled = self.server.call("GET", f"/v1/bandits/{slow}")
+        answers = []
+
+        def relearn():
+            answers.append(self.patch(slow, metrics=[{"name": "refund", "weight": -2}]))
+
+        thread = threading.Thread(target=relearn)
+        thread.start()
+        changes = 0
+        while thread.is_alive():
+            self.patch(other, held="frozen" if changes % 2 == 0 else "no")
+            changes += 1
+            if changes == 2:  # also of the bandit itself
+                self.patch(slow, held="frozen", held_because="an exercise")
+                self.patch(slow, guardrails={"sticky": {"for": "1h"}})
+        thread.join()
+        expect(changes > 4, f"only {changes} changes of another bandit while a model was trained")
+        now = self.server.call("GET", f"/v1/bandits/{slow}")["settings"]
+        expect("relearned" in answers[0] and now["metrics"][0]["weight"] == -2, f"{answers}")
+        expect(now["held"] == "frozen" and now["held_because"] == "an exercise", f"the model released the bandit: {now}")
+        expect("sticky" in now["guardrails"], f"the model undid a change of settings: {now}")
+
     def the_log_says_all(self):
         name = self.bandit({"control": {"share": 0.5}, "segment": "user.country", "sticky": {"for": "1h"},
                             "rules": [{"name": "new", "action": {"kind": "mail"}, "boost": 0.1}]}, wait=0.5)
@@ -437,7 +469,8 @@ def main():
                          story.a_retry_gets_what_was_decided_before_the_cap,
                          story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
                          story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
-                         story.a_violated_bound_rolls_back, story.a_scheduled_rollout_is_rolled_back, story.the_log_says_all):
+                         story.a_violated_bound_rolls_back, story.a_scheduled_rollout_is_rolled_back,
+                         story.changes_do_not_wait_for_a_model, story.the_log_says_all):
                 each()
                 print("ok", each.__name__.replace("_", " "), flush=True)
         finally:

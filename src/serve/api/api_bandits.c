@@ -1,5 +1,5 @@
 /* Bandits: creating, listing, describing, changing, archiving, removing. Changes are made by the worker, one after the
- * other, and are events of the bandit's log like any other. */
+ * other, and are events of the bandit's log like any other. Models for them are trained by the relearner. */
 #include "audit.h"
 #include "bandit_changes.h"
 #include "bandit_removal.h"
@@ -214,21 +214,23 @@ static ee_status put_settings(call *self, const bandit_settings *settings, bool 
     return answer_description(self, self->bandit, 200);
 }
 
-/* The description of the bandit, and "relearned": the number of the event of its new model. */
+/* The description of the bandit, and "relearned": the number of the event of its new model. In the relearner's thread.
+ */
 static ee_status change_objective(call *self, const bandit_settings *before, bandit_settings *next)
 {
     service *of = self->owner;
     const char *name = served_bandit_name(self->bandit);
     text *answer = &self->exchange->answer;
-    uint64_t number = 0;
-    ee_status status = service_change_objective(of, self->bandit, before, next, &number, &self->error);
+    relearning change = {.of = of, .bandit = self->bandit, .before = before, .next = next, .from = INT64_MIN};
+    ee_status status = service_change_objective(&change, &self->error);
     if (status) return status;
+    if (change.overtaken) return call_start_over(self);
     audit_settings(of, self, name, "settings changed, model retrained", before, next);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed; its model learned the log again",
                      name);
     describe(of, answer, self->bandit);
     if (answer->length) answer->length--; /* the brace at its end */
-    text_member_count(answer, "relearned", number);
+    text_member_count(answer, "relearned", change.number);
     text_add(answer, "}");
     return call_answer(self, 200);
 }
@@ -241,7 +243,9 @@ ee_status api_change(call *self)
         return call_refuse_archived(self);
     ee_status status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_CHANGES, &self->error);
     if (status) return status;
-    if (service_changes_objective(&before, &settings)) return change_objective(self, &before, &settings);
+    bool relearns = service_changes_objective(&before, &settings);
+    if (relearns != self->relearns) return call_move(self, relearns);
+    if (relearns) return change_objective(self, &before, &settings);
     status = service_change_settings(self->owner, self->bandit, &before, &settings, &self->error);
     if (status) return status;
     audit_settings(self->owner, self, served_bandit_name(self->bandit), "settings changed", &before, &settings);

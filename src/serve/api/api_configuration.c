@@ -1,5 +1,5 @@
-/* Personalizer's service and policy configurations. They run in the worker's thread, because another policy or share of
- * exploration means another model, trained on the last days of the log. */
+/* Personalizer's service and policy configurations. Another policy or share of exploration means another model, trained
+ * on the last days of the log: then the handler moves from the worker to the relearner. */
 #include "call.h"
 #include "handlers.h"
 #include "personalizer_changes.h"
@@ -44,27 +44,37 @@ static ee_status fail(call *self, ee_status status, const char *code)
 
 ee_status api_put_configuration(call *self)
 {
-    bandit_settings settings = served_bandit_settings(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     const char *code;
+    bool answered = false;
     ee_status status = service_configuration_read(&settings, self->exchange->body, &code, &self->error);
     if (!status)
-        status =
-            personalizer_change(self, &settings, "\"why\":\"the configuration of the service changed\"", &self->error);
-    return status ? fail(self, status, code) : answer_configuration(self, &settings);
+        status = personalizer_change(self, &before, &settings, "\"why\":\"the configuration of the service changed\"",
+                                     &answered, &self->error);
+    if (status) return fail(self, status, code);
+    return answered ? EE_OK : answer_configuration(self, &settings);
 }
 
 ee_status api_put_policy(call *self)
 {
-    bandit_settings settings = served_bandit_settings(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
+    bool answered = false;
     ee_status status = policy_contract_read(&settings, self->exchange->body, &self->error);
-    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was configured\"", &self->error);
-    return status ? fail(self, status, "InvalidPolicyContract") : answer_policy(self, &settings);
+    if (!status)
+        status = personalizer_change(self, &before, &settings, "\"why\":\"the policy was configured\"", &answered,
+                                     &self->error);
+    if (status) return fail(self, status, "InvalidPolicyContract");
+    return answered ? EE_OK : answer_policy(self, &settings);
 }
 
 ee_status api_reset_policy(call *self)
 {
-    bandit_settings settings = served_bandit_settings(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
+    bool answered = false;
     ee_status status = policy_contract_reset(&settings, &self->error);
-    if (!status) status = personalizer_change(self, &settings, "\"why\":\"the policy was reset\"", &self->error);
-    return status ? fail(self, status, "InvalidPolicyConfiguration") : answer_policy(self, &settings);
+    if (!status)
+        status =
+            personalizer_change(self, &before, &settings, "\"why\":\"the policy was reset\"", &answered, &self->error);
+    if (status) return fail(self, status, "InvalidPolicyConfiguration");
+    return answered ? EE_OK : answer_policy(self, &settings);
 }

@@ -221,12 +221,12 @@ static ee_status take_policy(const evaluation_job *job, json_text name, bandit_s
     return status_fail(error, EE_NO_FILE, "the evaluation has no policy of this name");
 }
 
-static ee_status apply(call *self, const char **code, ee_error *error)
+static ee_status apply(call *self, const char **code, bool *answered, ee_error *error)
 {
     char id[JOB_ID_SIZE];
     json_text name = {NULL, 0};
     evaluation_job job;
-    bandit_settings settings = served_bandit_settings(self->bandit);
+    bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     *code = "BadRequest";
     ee_status status = read_reference(self, id, &name, error);
     if (status) return status;
@@ -235,15 +235,17 @@ static ee_status apply(call *self, const char **code, ee_error *error)
     if (!status) status = take_policy(&job, name, &settings, code, error);
     evaluation_job_release(&job);
     if (!status)
-        status = personalizer_change(self, &settings, "\"why\":\"a policy of an evaluation was applied\"", error);
+        status = personalizer_change(self, &before, &settings, "\"why\":\"a policy of an evaluation was applied\"",
+                                     answered, error);
     return status;
 }
 
 ee_status personalizer_apply_evaluation(call *self)
 {
     const char *code;
-    ee_status status = apply(self, &code, &self->error);
+    bool answered = false;
+    ee_status status = apply(self, &code, &answered, &self->error);
     if (status && call_status_of(self, status) < 500 && self->base.generation != PERSONALIZER_1_0)
         self->error_code = code;
-    return status ? status : call_answer(self, 204);
+    return status || answered ? status : call_answer(self, 204);
 }

@@ -1,6 +1,5 @@
 #include "bandit_changes.h"
 
-#include "serve/live/succession.h"
 #include "serve/system/server_clock.h"
 
 ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
@@ -81,12 +80,82 @@ bool service_changes_objective(const bandit_settings *before, const bandit_setti
            metric_objective_checksum(&next->joining) != metric_objective_checksum(&before->joining);
 }
 
-ee_status service_change_objective(service *self, served_bandit *bandit, const bandit_settings *before,
-                                   bandit_settings *next, uint64_t *number, ee_error *error)
+/* ---- with a new model ---- */
+
+static bool are_alike(const bandit_settings *a, const bandit_settings *b)
 {
-    succession by = {self->store, self->journal, self->bandits, bandit};
-    bandit_settings_number(next, before, true);
-    ee_status status = service_begin_schedule(next, server_clock_wall(), error);
-    if (!status) status = service_try_settings(next, before, error);
-    return status ? status : succession_retrain(&by, next, INT64_MIN, NULL, number, error);
+    text left = text_start(NULL), right = text_start(NULL);
+    bandit_settings_write(a, &left);
+    bandit_settings_write(b, &right);
+    bool alike = !left.status && !right.status && left.length == right.length &&
+                 memcmp(left.bytes, right.bytes, left.length) == 0;
+    memory_free(left.bytes);
+    memory_free(right.bytes);
+    return alike;
+}
+
+static void take_held(bandit_settings *self, const bandit_settings *from)
+{
+    self->held = from->held;
+    memcpy(self->held_because, from->held_because, sizeof self->held_because);
+}
+
+static bool held_alike(const bandit_settings *a, const bandit_settings *b)
+{
+    return a->held == b->held && strcmp(a->held_because, b->held_because) == 0;
+}
+
+/* Whether the settings are still those of before, except that an alarm or an operator may have held the bandit back,
+ * about which this change says nothing. */
+static bool is_as_before(relearning *self)
+{
+    bandit_settings now = served_bandit_settings(self->bandit), before = *self->before;
+    if (served_bandit_is_removed(self->bandit) || served_bandit_is_archived(self->bandit)) return false;
+    if (!held_alike(&now, &before)) {
+        if (!held_alike(self->next, &before)) return false;
+        take_held(self->next, &now);
+        take_held(&before, &now);
+    }
+    return are_alike(&now, &before);
+}
+
+/* A model that waits for the worker to write it. */
+typedef struct trained_model {
+    relearning *asked;
+    retraining *trained;
+    ee_status status;
+    ee_error *error;
+} trained_model;
+
+/* Runs in the worker, so that the settings do not change meanwhile. */
+static void write_trained(void *context)
+{
+    trained_model *self = context;
+    relearning *asked = self->asked;
+    asked->overtaken = !is_as_before(asked);
+    if (asked->overtaken) return;
+    self->status = service_begin_schedule(asked->next, server_clock_wall(), self->error);
+    if (!self->status)
+        self->status = retraining_write(self->trained, asked->next, asked->why, &asked->number, self->error);
+}
+
+ee_status service_relearn(relearning *self, ee_error *error)
+{
+    succession by = {self->of->store, self->of->journal, self->of->bandits, self->bandit};
+    trained_model model = {.asked = self, .error = error};
+    ee_status status = retraining_start(&by, self->next, self->from, &self->of->ending, &model.trained, error);
+    if (!status && !worker_run(self->of->worker, write_trained, &model))
+        status = status_fail(error, EE_FILE_ERROR, "too many changes are waiting; try again");
+    retraining_free(model.trained);
+    return status ? status : model.status;
+}
+
+ee_status service_change_objective(relearning *self, ee_error *error)
+{
+    bandit_settings *next = self->next, begun;
+    bandit_settings_number(next, self->before, true);
+    begun = *next; /* it begins when it is written; here only to find out whether it fits */
+    ee_status status = service_begin_schedule(&begun, server_clock_wall(), error);
+    if (!status) status = service_try_settings(next, self->before, error);
+    return status ? status : service_relearn(self, error);
 }

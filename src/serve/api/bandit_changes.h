@@ -1,7 +1,9 @@
-/* Changes of bandits: each is checked, written as a SETTINGS event, and then takes effect. For the worker. */
+/* Changes of bandits: each is checked, written as a SETTINGS event, and then takes effect. For the worker, except for
+ * service_relearn. */
 #ifndef EENET_BANDIT_CHANGES_H
 #define EENET_BANDIT_CHANGES_H
 
+#include "serve/live/succession.h"
 #include "service_state.h"
 
 /* Writes the settings as an event and applies them. number 0: a new bandit. */
@@ -21,9 +23,25 @@ ee_status service_change_settings(service *self, served_bandit *bandit, const ba
 
 /* Whether the model has to learn the log again, because what it learns from rewards is another thing now. */
 bool service_changes_objective(const bandit_settings *before, const bandit_settings *next);
-/* The same with, in the same transaction, a model that has learned all settled decisions of the log by the objective of
- * *next: *number becomes that of its MODEL event. The old model decides until then, which may take minutes. */
-ee_status service_change_objective(service *self, served_bandit *bandit, const bandit_settings *before,
-                                   bandit_settings *next, uint64_t *number, ee_error *error);
+
+/* What the relearner is asked for. */
+typedef struct relearning {
+    service *of;
+    served_bandit *bandit;
+    const bandit_settings *before; /* of the bandit, when *next was made from them */
+    bandit_settings *next;
+    int64_t from;    /* it learns decisions from this time on, microseconds since 1970; INT64_MIN: all */
+    const char *why; /* as in succession_write */
+    uint64_t number; /* of the new model's MODEL event, once it is written */
+    bool overtaken;  /* nothing was written, because the bandit has other settings by now, or is archived or gone */
+} relearning;
+
+/* Writes settings and, in the same transaction, a model that has learned the settled decisions of the log by the
+ * objective of *next. The old model decides until then, which may take minutes. In the relearner's thread; it asks the
+ * worker to write. If the bandit was held or released meanwhile, *next takes that over. */
+ee_status service_relearn(relearning *self, ee_error *error);
+
+/* The same after a change of the objective: *next gets new numbers of tests, and its schedule begins. */
+ee_status service_change_objective(relearning *self, ee_error *error);
 
 #endif

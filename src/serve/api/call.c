@@ -47,9 +47,10 @@ call *call_take(service *owner, http_exchange *exchange)
     self->request.too_large = false;
     self->client_request[0] = '\0';
     self->trace.trace[0] = '\0';
-    self->is_forwarded = self->is_remote = false;
+    self->is_forwarded = self->is_remote = self->relearns = false;
     self->first_id[0] = '\0';
     self->forward_until = 0;
+    self->overtaken = 0;
     exchange->context = self;
     return self;
 }
@@ -187,7 +188,8 @@ bool call_finds_bandit_there(call *self)
     return false;
 }
 
-/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change. */
+/* In a worker's thread. Bandits are archived in the one for changes, so that none is archived during a change, but a
+ * model may be in training for it. */
 static ee_status dispatch_later(call *self)
 {
     if (atomic_load(&self->owner->ending)) return status_fail(&self->error, EE_FILE_ERROR, "the server is stopping");
@@ -199,6 +201,22 @@ ee_status call_dispatch(call *self)
     bool reads = self->exchange->method == HTTP_GET || self->exchange->method == HTTP_HEAD;
     if (!(self->match.route->traits & ROUTE_WAITS)) return self->match.route->handle(self);
     return call_work(self, reads ? self->owner->readers : self->owner->worker, dispatch_later);
+}
+
+ee_status call_move(call *self, bool relearns)
+{
+    self->relearns = relearns;
+    return call_work(self, relearns ? self->owner->relearner : self->owner->worker, dispatch_later);
+}
+
+ee_status call_start_over(call *self)
+{
+    enum { MOST = 3 };
+    if (++self->overtaken < MOST) return call_move(self, true);
+    call_refuse_for(self->exchange, 503, 1,
+                    "the settings of '%s' change while a model is trained for new ones; try again",
+                    served_bandit_name(self->bandit));
+    return EE_OK;
 }
 
 ee_status call_check_query(call *self, const char *const *names, size_t count)

@@ -57,6 +57,8 @@ struct call {
     awake_handler *awake;                       /* see call_when_awake */
     worker_task task;
     call_handler *later; /* see call_work */
+    bool relearns;       /* see call_move */
+    size_t overtaken;    /* see call_start_over */
     ee_error error;      /* of a handler that failed */
     call *next;
 
@@ -108,6 +110,14 @@ bool call_finds_bandit_there(call *self);
 ee_status call_dispatch(call *self);
 /* The same in a thread of `to`. EE_FILE_ERROR if too many calls wait. */
 ee_status call_work(call *self, worker *to, call_handler *handler);
+
+/* Runs the handler of the call's route again: in the relearner's thread with `relearns` set, or in the worker's
+ * without. A handler that finds that its change needs a new model moves there, so that other changes do not wait for
+ * it. */
+ee_status call_move(call *self, bool relearns);
+/* The same because the settings have changed while a model was trained for the call's change. After a few times the
+ * call is refused. */
+ee_status call_start_over(call *self);
 
 /* Refuses the call with the status for the error: 400 for EE_BAD_INPUT, ... */
 void call_fail(call *self, const ee_error *error);

@@ -73,6 +73,7 @@ struct service {
     journal *journal;
     served_bandits *bandits;
     worker *worker;       /* runs changes, one after the other */
+    worker *relearner;    /* trains new models for changes, which the worker then writes */
     worker *readers;      /* runs requests that only read, and take long: changes do not wait for them */
     _Atomic(live *) live; /* NULL while the server starts */
     service_promotion promotion;

@@ -99,77 +99,101 @@ ee_status succession_write(const succession *self, const bandit_settings *next, 
 
 /* ---- a new one, trained ---- */
 
-typedef struct slot_room {
+struct retraining {
+    succession of;
+    bandit_settings settings;
+    const atomic_bool *cancelled;
+    settled_reader *log;
+    ee_round *features;
+    live_track *learner;
     log_slot *slots;
-    size_t capacity;
-} slot_room;
+    size_t slot_capacity;
+};
 
-/* The rewards become those that a model of these settings learns. */
-static ee_status limit_rewards(const bandit_settings *next, log_event *decided, slot_room *room, ee_error *error)
+/* The rewards become those that a model of the settings learns. */
+static ee_status limit_rewards(retraining *self, log_event *decided, ee_error *error)
 {
     size_t count = decided->slot_count;
-    decided->reward = bandit_settings_reward(next, decided->reward);
+    decided->reward = bandit_settings_reward(&self->settings, decided->reward);
     if (!count) return EE_OK;
-    ee_status status = memory_grow(NULL, &room->slots, &room->capacity, count, sizeof *room->slots, error);
+    ee_status status = memory_grow(NULL, &self->slots, &self->slot_capacity, count, sizeof *self->slots, error);
     for (size_t i = 0; i < count && !status; i++) {
-        room->slots[i] = decided->slots[i];
-        room->slots[i].reward = bandit_settings_reward(next, decided->slots[i].reward);
+        self->slots[i] = decided->slots[i];
+        self->slots[i].reward = bandit_settings_reward(&self->settings, decided->slots[i].reward);
     }
-    decided->slots = room->slots;
+    decided->slots = self->slots;
     return status;
 }
 
-static ee_status learn_all(const bandit_settings *next, settled_reader *log, live_track *learner, ee_round *features,
-                           slot_room *room, ee_error *error)
+static ee_status learn_settled(retraining *self, ee_error *error)
 {
     for (;;) {
         log_event decided;
         settled_decision facts;
         bool found, usable;
         ee_error why;
-        ee_status status = settled_next(log, &decided, &facts, &found, error);
+        if (atomic_load(self->cancelled)) return status_fail(error, EE_FILE_ERROR, "the server is stopping");
+        ee_status status = settled_next(self->log, &decided, &facts, &found, error);
         if (status || !found) return status;
         if (!log_event_is_drawn(&decided)) continue;
-        status = candidate_read_features(features, &decided, &usable, &why);
+        status = candidate_read_features(self->features, &decided, &usable, &why);
         if (status) return status_fail(error, status, "%s", why.message);
-        status = limit_rewards(next, &decided, room, error);
-        if (!status) status = live_track_take(learner, &decided, features, usable, facts.number, error);
+        status = limit_rewards(self, &decided, error);
+        if (!status) status = live_track_take(self->learner, &decided, self->features, usable, facts.number, error);
         if (status) return status;
     }
 }
 
-static ee_status train(const succession *self, const bandit_settings *next, int64_t from, live_track *learner,
-                       ee_error *error)
+static ee_status open_log(retraining *self, int64_t from, ee_error *error)
 {
     store_reader *reader = NULL;
-    settled_reader *log = NULL;
-    ee_round *features = NULL;
-    log_range range = {.from = from, .until = INT64_MAX, .mode = next->mode, .rules = next->joining};
-    ee_status status = store_reader_create(self->kept, &reader, error);
-    if (!status) status = settled_reader_create(reader, served_bandit_number(self->bandit), &range, &log, error);
-    if (!status && !next->dim) status = ee_round_create(NULL, &features, error);
-    slot_room room = {0};
-    if (!status) status = learn_all(next, log, learner, features, &room, error);
-    memory_free(room.slots);
-    ee_round_free(features);
-    settled_reader_free(log);
+    log_range range = {.from = from, .until = INT64_MAX, .mode = self->settings.mode, .rules = self->settings.joining};
+    ee_status status = store_reader_create(self->of.kept, &reader, error);
+    if (status) return status;
+    return settled_reader_create(reader, served_bandit_number(self->of.bandit), &range, &self->log, error);
+}
+
+ee_status retraining_start(const succession *self, const bandit_settings *next, int64_t from,
+                           const atomic_bool *cancelled, retraining **out, ee_error *error)
+{
+    retraining *made;
+    ee_status status = memory_create(NULL, &made, 1, sizeof *made, error);
+    if (status) return status;
+    made->of = *self;
+    made->settings = *next;
+    made->cancelled = cancelled;
+    status = live_track_create(LIVE_CHALLENGER, &made->settings, NULL, &made->learner, error);
+    if (!status) made->learner->judged_from = UINT64_MAX; /* it is not evaluated */
+    if (!status) status = open_log(made, from, error);
+    if (!status && !next->dim) status = ee_round_create(NULL, &made->features, error);
+    if (!status) status = learn_settled(made, error);
+    if (status)
+        retraining_free(made);
+    else
+        *out = made;
     return status;
 }
 
-ee_status succession_retrain(const succession *self, const bandit_settings *next, int64_t from, const char *why,
-                             uint64_t *number, ee_error *error)
+ee_status retraining_write(retraining *self, const bandit_settings *next, const char *why, uint64_t *number,
+                           ee_error *error)
 {
-    live_track *learner = NULL;
     void *model = NULL;
     size_t size = 0;
-    ee_status status = live_track_create(LIVE_CHALLENGER, next, NULL, &learner, error);
-    if (!status) learner->judged_from = UINT64_MAX; /* it is not evaluated */
-    if (!status) status = train(self, next, from, learner, error);
-    if (!status) status = live_track_model(learner, next, &model, &size, error);
-    if (!status) status = succession_write(self, next, model, size, why, number, error);
+    ee_status status = learn_settled(self, error);
+    if (!status) status = live_track_model(self->learner, next, &model, &size, error);
+    if (!status) status = succession_write(&self->of, next, model, size, why, number, error);
     ee_bytes_free(model);
-    live_track_free(learner);
     return status;
+}
+
+void retraining_free(retraining *self)
+{
+    if (!self) return;
+    memory_free(self->slots);
+    ee_round_free(self->features);
+    settled_reader_free(self->log);
+    live_track_free(self->learner);
+    memory_free(self);
 }
 
 /* ---- a challenger ---- */

@@ -11,6 +11,8 @@
 #ifndef EENET_SUCCESSION_H
 #define EENET_SUCCESSION_H
 
+#include <stdatomic.h>
+
 #include "live.h"
 
 typedef struct succession {
@@ -27,10 +29,19 @@ typedef struct succession {
 ee_status succession_write(const succession *self, const bandit_settings *next, const void *model, size_t size,
                            const char *why, uint64_t *number, ee_error *error);
 
-/* The same with a new model that has learned the settled decisions that the log has from a time on (microseconds since
- * 1970), in their order, with rewards by the objective of next. */
-ee_status succession_retrain(const succession *self, const bandit_settings *next, int64_t from, const char *why,
-                             uint64_t *number, ee_error *error);
+/* A new model of these settings that learns the log. */
+typedef struct retraining retraining;
+
+/* Has it learn the settled decisions that the log has from a time on (microseconds since 1970), in their order, with
+ * rewards by the objective of next. In any thread: it may take minutes. It fails once *cancelled is set. */
+ee_status retraining_start(const succession *self, const bandit_settings *next, int64_t from,
+                           const atomic_bool *cancelled, retraining **out, ee_error *error);
+/* Has it learn what was settled meanwhile, and writes it as succession_write does. next: as before, except for settings
+ * that no model depends on. */
+ee_status retraining_write(retraining *self, const bandit_settings *next, const char *why, uint64_t *number,
+                           ee_error *error);
+/* NULL is allowed. */
+void retraining_free(retraining *self);
 
 /* Promotes a challenger, with the evidence of live_find_standing. The former policy becomes a challenger if there is
  * room. by: "auto", the name of the key, or "request". sentence (capacity): the reason, for the operator. */

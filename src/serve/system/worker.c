@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
+#include "latch.h"
 
 struct worker {
     pthread_t *threads; /* (count) */
@@ -86,6 +87,30 @@ bool worker_submit(worker *self, worker_task *task)
         pthread_cond_signal(&self->changed);
     }
     pthread_mutex_unlock(&self->lock);
+    return taken;
+}
+
+typedef struct awaited_task {
+    void (*run)(void *context);
+    void *context;
+    latch ended;
+} awaited_task;
+
+static void run_awaited(void *context)
+{
+    awaited_task *self = context;
+    self->run(self->context);
+    latch_count_down(&self->ended);
+}
+
+bool worker_run(worker *self, void (*run)(void *context), void *context)
+{
+    awaited_task awaited = {.run = run, .context = context};
+    worker_task task = {.run = run_awaited, .context = &awaited};
+    latch_start(&awaited.ended, 1);
+    bool taken = worker_submit(self, &task);
+    if (!taken) latch_count_down(&awaited.ended);
+    latch_wait(&awaited.ended);
     return taken;
 }
 

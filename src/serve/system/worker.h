@@ -24,6 +24,10 @@ void worker_stop(worker *self);
 /* false: the queue is full. */
 bool worker_submit(worker *self, worker_task *task);
 
+/* Runs a function in a thread of the worker, and waits until it has ended. Not for its own threads. false: the queue is
+ * full, and it does not run. */
+bool worker_run(worker *self, void (*run)(void *context), void *context);
+
 /* Lowers the priority of the calling thread: requests and training go first. */
 void worker_go_last(void);
 

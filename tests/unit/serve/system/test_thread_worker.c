@@ -59,6 +59,27 @@ static void hold(void *context)
     pthread_mutex_unlock(gate);
 }
 
+static void note(void *context)
+{
+    *(pthread_t *)context = pthread_self();
+}
+
+TEST(a_task_can_be_awaited)
+{
+    worker *one;
+    ee_error error;
+    pthread_t ran = pthread_self(), again;
+    ok(worker_start(1, 16, &one, &error));
+    assert_true(worker_run(one, note, &ran));
+    assert_false(pthread_equal(ran, pthread_self()));
+    assert_true(worker_run(one, note, &again));
+    assert_true(pthread_equal(ran, again));
+    worker_stop(one);
+    ok(worker_start(1, 0, &one, &error));
+    assert_false(worker_run(one, note, &ran));
+    worker_stop(one);
+}
+
 TEST(more_than_it_takes_is_refused)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
