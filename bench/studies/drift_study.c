@@ -62,19 +62,32 @@ static void look(const stream *self, size_t block, drift_result *out)
         if (!out->alarm[k] && wealth[k] >= -log(drift_alpha)) out->alarm[k] = block;
 }
 
+static void end_day(stream *self)
+{
+    drift_mean_end_block(&self->reward);
+    drift_mean_end_block(&self->delay);
+    drift_shares_end_block(&self->countries);
+    drift_range_end_block(&self->age);
+}
+
 static void play(stream *self, drift_result *out)
 {
     const drift_plan *plan = self->plan;
     const visitor *one = NULL;
     size_t left = 0;
     draw_people(self);
-    for (size_t i = 0; i < plan->blocks * plan->block; i++) {
-        if (!left--) {
-            one = &self->people[random_below(&self->random, PEOPLE)];
-            left = random_below(&self->random, LONGEST_SESSION);
+    for (size_t day = 0; day < plan->blocks; day++) {
+        bool changed = day >= plan->change;
+        size_t count = changed && plan->traffic > 0.0 ? (size_t)(plan->traffic * (double)plan->block) : plan->block;
+        for (size_t i = 0; i < count; i++) {
+            if (!left--) {
+                one = &self->people[random_below(&self->random, PEOPLE)];
+                left = random_below(&self->random, LONGEST_SESSION);
+            }
+            decide(self, one, changed);
         }
-        decide(self, one, i / plan->block >= plan->change);
-        if ((i + 1) % plan->block == 0) look(self, (i + 1) / plan->block, out);
+        end_day(self);
+        look(self, day + 1, out);
     }
 }
 
@@ -86,16 +99,16 @@ typedef struct study_state {
 static ee_status play_one(void *context, size_t place, ee_error *error)
 {
     const study_state *self = context;
-    uint64_t seed = self->plan->seed + 1000003 * place, block = self->plan->block;
+    uint64_t seed = self->plan->seed + 1000003 * place;
     stream *one = NULL;
     ee_status status = memory_create(NULL, &one, 1, sizeof *one, error);
     if (status) return status;
     one->plan = self->plan;
     one->random = random_named(seed, "drift study");
-    one->reward = drift_mean_start(block, seed);
-    one->delay = drift_mean_start(block, seed + 1);
-    one->countries = drift_shares_start(block, seed + 2);
-    one->age = drift_range_start(block, seed + 4);
+    one->reward = drift_mean_start(0, seed);
+    one->delay = drift_mean_start(0, seed + 1);
+    one->countries = drift_shares_start(0, seed + 2);
+    one->age = drift_range_start(0, seed + 4);
     self->results[place] = (drift_result){0};
     play(one, &self->results[place]);
     memory_free(one);

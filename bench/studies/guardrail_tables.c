@@ -146,6 +146,29 @@ static void print_drift(const drift_plan *plan, const drift_result *results, dri
     fflush(stdout);
 }
 
+/* Another number of decisions per day, and no other change: every alarm is false. */
+static ee_status print_traffic(const drift_plan *none, size_t threads, drift_result *results, double *times,
+                               ee_error *error)
+{
+    static const struct {
+        double traffic;
+        const char *text;
+        size_t change;
+    } rows[] = {{0.1, "traffic/10", 100}, {0.1, "traffic/10", 500}, {10, "traffic*10", 500}};
+    ee_status status = EE_OK;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !status; i++) {
+        drift_plan plan = *none, whole_life = *none;
+        plan.change = rows[i].change;
+        plan.traffic = rows[i].traffic;
+        status = drift_run(&plan, threads, results, error);
+        for (size_t k = 0; k < DRIFT_KINDS && !status; k++) {
+            printf("  %-20s  %-10s  %6zu", drift_names[k], rows[i].text, plan.change);
+            print_drift(&whole_life, results, k, times);
+        }
+    }
+    return status;
+}
+
 static ee_status print_drifts(const guardrail_request *of, drift_result *results, double *times, ee_error *error)
 {
     enum { BLOCK = 500, LIFE = 1000, AFTER = 300, CHANGES = 4 };
@@ -159,13 +182,14 @@ static ee_status print_drifts(const guardrail_request *of, drift_result *results
                                                             {NULL, NULL, "5% new", NULL}};
     drift_plan none = {.streams = of->bandits, .blocks = LIFE, .block = BLOCK, .change = LIFE, .seed = of->seed};
     ee_status status = drift_run(&none, of->threads, results, error);
-    printf("\nDrift in %zu streams, blocks of %d decisions: streams with a false alarm (lifetime error %.0f%%), and "
-           "blocks from a change to its\ndetection.\n\n  %-20s  %-10s  %6s  %10s  %10s  %10s\n",
+    printf("\nDrift in %zu streams, days of %d decisions: streams with a false alarm (lifetime error %.0f%%), and "
+           "days from a change to its\ndetection.\n\n  %-20s  %-10s  %6s  %10s  %10s  %10s\n",
            of->bandits, BLOCK, 100 * drift_alpha, "of", "change", "after", "false", "median", "90%");
     for (size_t k = 0; k < DRIFT_KINDS && !status; k++) {
         printf("  %-20s  %-10s  %6d", drift_names[k], "none", LIFE);
         print_drift(&none, results, k, times);
     }
+    if (!status) status = print_traffic(&none, of->threads, results, times, error);
     for (size_t c = 0; c < 2 * CHANGES && !status; c++) {
         drift_plan plan = changes[c / 2];
         plan.change = c % 2 ? 500 : 100;

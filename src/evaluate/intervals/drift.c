@@ -64,6 +64,38 @@ double drift_ranks_log_wealth(const drift_ranks *self)
     return log(wealth + unspent(ranks));
 }
 
+/* ---- sizes of blocks ---- */
+
+/* Whether the reference is complete. */
+static bool is_known(const drift_sizes *self)
+{
+    return self->blocks == DRIFT_REFERENCE;
+}
+
+/* Whether a block of this many values ends; one of the reference is counted. */
+static bool end_block(drift_sizes *self, uint64_t count)
+{
+    if (!count || count * self->blocks < self->values / 2) return false;
+    if (is_known(self)) return true;
+    self->blocks++;
+    self->values += count;
+    return true;
+}
+
+/* The size of a block by the mean size of the reference, at most 1. */
+static double size_of(const drift_sizes *self, uint64_t count)
+{
+    return fmin(1.0, (double)count * (double)self->blocks / (double)self->values);
+}
+
+/* How many of the unusual values there would be in a block of the mean size of the reference. Rounded down, because
+ * they come in clumps, of which a larger block has some more often. A smaller block simply has fewer. */
+static double unusual_of(const drift_sizes *self, uint64_t unusual, uint64_t count)
+{
+    double scale = (double)self->values / ((double)count * (double)self->blocks);
+    return scale < 1.0 ? floor((double)unusual * scale) : (double)unusual;
+}
+
 /* ---- a mean ---- */
 
 drift_mean drift_mean_start(uint64_t block, uint64_t seed)
@@ -80,8 +112,12 @@ void drift_mean_add(drift_mean *self, double value)
 
 void drift_mean_end_block(drift_mean *self)
 {
-    if (!self->count) return;
-    drift_ranks_add(&self->ranks, self->sum / (double)self->count);
+    uint64_t count = self->count;
+    bool is_ranked = is_known(&self->sizes);
+    if (!end_block(&self->sizes, count)) return;
+    double mean = self->sum / (double)count, reference = self->ranks.sum / DRIFT_REFERENCE;
+    if (is_ranked) mean = reference + (mean - reference) * sqrt(size_of(&self->sizes, count));
+    drift_ranks_add(&self->ranks, mean);
     self->sum = 0.0;
     self->count = 0;
 }
@@ -105,7 +141,7 @@ void drift_shares_add(drift_shares *self, uint64_t name)
     uint64_t place = (name * 0x9e3779b97f4a7c15u) >> 51;
     uint8_t *byte = &self->names[place / 8], bit = (uint8_t)(1u << place % 8);
     size_t slot = (name * 0xbf58476d1ce4e5b9u) >> 58;
-    if (self->blocks < DRIFT_REFERENCE) {
+    if (!is_known(&self->sizes)) {
         *byte |= bit;
         self->reference[slot] += 1.0;
         self->reference_count++;
@@ -129,10 +165,11 @@ static double distance_of(const drift_shares *self)
 
 void drift_shares_end_block(drift_shares *self)
 {
-    if (!self->count) return;
-    if (self->blocks++ >= DRIFT_REFERENCE) {
-        drift_ranks_add(&self->distances, distance_of(self));
-        drift_ranks_add(&self->novelties, (double)self->unseen / (double)self->count);
+    bool is_ranked = is_known(&self->sizes);
+    if (!end_block(&self->sizes, self->count)) return;
+    if (is_ranked) {
+        drift_ranks_add(&self->distances, distance_of(self) * size_of(&self->sizes, self->count));
+        drift_ranks_add(&self->novelties, unusual_of(&self->sizes, self->unseen, self->count));
     }
     memset(self->counts, 0, sizeof self->counts);
     self->count = self->unseen = 0;
@@ -153,7 +190,7 @@ drift_range drift_range_start(uint64_t block, uint64_t seed)
 
 void drift_range_add(drift_range *self, double value)
 {
-    if (self->blocks < DRIFT_REFERENCE && isfinite(value)) {
+    if (!is_known(&self->sizes) && isfinite(value)) {
         self->low = fmin(self->low, value);
         self->high = fmax(self->high, value);
     }
@@ -163,8 +200,9 @@ void drift_range_add(drift_range *self, double value)
 
 void drift_range_end_block(drift_range *self)
 {
-    if (!self->count) return;
-    if (self->blocks++ >= DRIFT_REFERENCE) drift_ranks_add(&self->ranks, (double)self->outside / (double)self->count);
+    bool is_ranked = is_known(&self->sizes);
+    if (!end_block(&self->sizes, self->count)) return;
+    if (is_ranked) drift_ranks_add(&self->ranks, unusual_of(&self->sizes, self->outside, self->count));
     self->count = self->outside = 0;
 }
 
@@ -193,10 +231,17 @@ static void archive_ranks(archive *a, drift_ranks *self)
     archive_stream(a, &self->random);
 }
 
+static void archive_sizes(archive *a, drift_sizes *self)
+{
+    archive_u64(a, &self->blocks);
+    archive_u64(a, &self->values);
+}
+
 void drift_mean_archive(archive *a, drift_mean *self)
 {
     archive_u64(a, &self->block);
     archive_u64(a, &self->count);
+    archive_sizes(a, &self->sizes);
     archive_doubles(a, &self->sum, 1);
     archive_ranks(a, &self->ranks);
 }
@@ -204,7 +249,7 @@ void drift_mean_archive(archive *a, drift_mean *self)
 void drift_shares_archive(archive *a, drift_shares *self)
 {
     archive_u64(a, &self->block);
-    archive_u64(a, &self->blocks);
+    archive_sizes(a, &self->sizes);
     archive_u64(a, &self->count);
     archive_u64(a, &self->unseen);
     archive_u64(a, &self->reference_count);
@@ -218,7 +263,7 @@ void drift_shares_archive(archive *a, drift_shares *self)
 void drift_range_archive(archive *a, drift_range *self)
 {
     archive_u64(a, &self->block);
-    archive_u64(a, &self->blocks);
+    archive_sizes(a, &self->sizes);
     archive_u64(a, &self->count);
     archive_u64(a, &self->outside);
     archive_doubles(a, &self->low, 1);

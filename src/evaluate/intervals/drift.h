@@ -10,10 +10,14 @@
  * see also Shin, Ramdas, Rinaldo, "E-detectors", 2024).
  *
  * Exact, not asymptotic: P(ever an alarm) <= alpha if blocks are exchangeable, for any number of blocks. Assumed is
- * only that exchangeability. Decisions of one person within a block may depend on each other, and people may return if
- * they do so at random; but a block must cover a whole cycle of whatever repeats. If days differ from nights, a block
- * is a day or several; if weekends differ, a week. The first DRIFT_REFERENCE blocks are the reference: a change among
- * them is not found. A slow trend is a change.
+ * only that exchangeability, and that blocks of other sizes are alike after a correction. The mean size of the
+ * reference is the measure: a block with less than half of it goes on; a smaller one's mean deviates less, and its
+ * distance counts less, by the law for independent values; of a larger one, as many unusual values count as it would
+ * have at that size, rounded down. Otherwise small blocks would look unusual, because chance weighs more in them.
+ * Decisions of one person within a block may depend on each other, and people may return if they do so at random; but a
+ * block must cover a whole cycle of whatever repeats. If days differ from nights, a block is a day or several; if
+ * weekends differ, a week. The first DRIFT_REFERENCE blocks are the reference: a change among them is not found. A slow
+ * trend is a change.
  *
  * An alarm says that something changed, not how much: compare means before and after. After an alarm start again. */
 #ifndef EENET_DRIFT_H
@@ -40,11 +44,18 @@ void drift_ranks_add(drift_ranks *self, double score);
 double drift_ranks_log_wealth(const drift_ranks *self);
 
 /* ---- all three: block is the number of values per block; 0: blocks end when the caller says so, for example once a
- * day. An empty block is not a block. ---- */
+ * day. An empty block is not a block, and one with less than half of the values of the mean block so far goes on. ----
+ */
+
+/* The sizes of earlier blocks. */
+typedef struct drift_sizes {
+    uint64_t blocks, values;
+} drift_sizes;
 
 /* Of rewards, or of the logarithm of their delays. */
 typedef struct drift_mean {
     uint64_t block, count;
+    drift_sizes sizes;
     double sum;
     drift_ranks ranks;
 } drift_mean;
@@ -58,7 +69,8 @@ double drift_mean_log_wealth(const drift_mean *self);
  * (Hellinger distance from the reference), and of names that the reference does not have. Names are hashes; shares
  * are of DRIFT_SLOTS groups of them. Names that are always new at the same rate are no change. */
 typedef struct drift_shares {
-    uint64_t block, blocks, count, unseen;
+    uint64_t block, count, unseen;
+    drift_sizes sizes;
     uint64_t reference_count;
     double reference[DRIFT_SLOTS], counts[DRIFT_SLOTS];
     uint8_t names[DRIFT_NAME_BYTES]; /* of the reference: a bit for each hash */
@@ -72,7 +84,8 @@ double drift_shares_log_wealth(const drift_shares *self);
 
 /* Of a numeric feature: the share of values outside the range that the reference had. */
 typedef struct drift_range {
-    uint64_t block, blocks, count, outside;
+    uint64_t block, count, outside;
+    drift_sizes sizes;
     double low, high;
     drift_ranks ranks;
 } drift_range;

@@ -239,17 +239,17 @@ static void add_mean(live_drift *self, drift_subject subject, double value)
     if (watch->collects) drift_mean_add(&watch->mean, value);
 }
 
-void live_drift_take(live_drift *self, const log_event *decided, double reward, double delay, bool has_segment,
-                     uint64_t number)
+void live_drift_take(live_drift *self, const log_event *decided, const drift_facts *facts)
 {
     const double least_delay = 1e-3;
-    bool is_treated = decided->guard.group == LOG_GROUP_TREATED;
+    log_group group = decided->guard.group;
+    bool is_measured = facts->has_control ? group == LOG_GROUP_CONTROL : group != LOG_GROUP_TREATED;
     json_text segment = decided->guard.segment;
-    if (number <= self->from) return;
-    enter_block(self, decided->time, number);
-    if (!is_treated) add_mean(self, DRIFT_REWARD, reward);
-    if (!is_treated && !isnan(delay)) add_mean(self, DRIFT_DELAY, log(fmax(delay, least_delay)));
-    if (has_segment) add_name(self, DRIFT_SEGMENT, hash_of(segment.bytes, segment.length));
+    if (facts->number <= self->from) return;
+    enter_block(self, decided->time, facts->number);
+    if (is_measured) add_mean(self, DRIFT_REWARD, facts->reward);
+    if (is_measured && !isnan(facts->delay)) add_mean(self, DRIFT_DELAY, log(fmax(facts->delay, least_delay)));
+    if (facts->has_segment) add_name(self, DRIFT_SEGMENT, hash_of(segment.bytes, segment.length));
     take_actions(self, decided);
     if (decided->arms.count && !decided->arms.starts)
         take_vectors(self, &decided->arms);

@@ -1,7 +1,7 @@
 /* Has the world changed? Watches the settled decisions of a bandit with guardrails (drift.h has the statistics):
  *
- * - "reward": the mean reward; if there are groups, of people without the bandit: the bandit's own learning is no
- *   change of the world
+ * - "reward": the mean reward; with a control group, of its people, because the bandit's own learning is no change of
+ *   the world; in a rollout without one, of the people who wait
  * - "delay": the logarithm of the delay of rewards of the same people; only if the first reward settles a decision
  * - "segment": the shares of the segments
  * - "actions": the shares of the actions that requests offer, by name
@@ -9,8 +9,9 @@
  * - "feature NAME": values of a numeric context feature outside the range that they had; the first DRIFT_NUMBERS
  *   features. With vectors: "feature vectors", the smallest and the largest value of a decision
  *
- * A block is a day (UTC) of decisions, and several days if it has fewer than DRIFT_BLOCK_LEAST. So days and nights are
- * no change, but weekends may be one. The first, partial day does not count.
+ * A block is a day (UTC) of decisions, and several days if it has fewer than DRIFT_BLOCK_LEAST, or if the watch saw
+ * less than half of what it saw in a block of its reference. So days and nights are no change, but weekends may be one.
+ * The first, partial day does not count.
  *
  * The watches together raise a false alarm in the life of a bandit with probability at most `error`: each has
  * error / DRIFT_WATCHES, and its run number j (it runs again after an alarm, or a change of settings) 1 / (j (j + 1))
@@ -64,9 +65,15 @@ void live_drift_release(live_drift *self);
 /* Starts one of the first watches, those before DRIFT_NUMBER, after an event. */
 void live_drift_restart(live_drift *self, drift_subject subject, uint64_t from);
 
-/* The next decision. reward and delay, in seconds: NaN if it has none. */
-void live_drift_take(live_drift *self, const log_event *decided, double reward, double delay, bool has_segment,
-                     uint64_t number);
+/* What a decision led to, and the guardrails that it was made with. */
+typedef struct drift_facts {
+    uint64_t number;      /* of its event */
+    double reward, delay; /* in seconds; NaN: none */
+    bool has_segment, has_control;
+} drift_facts;
+
+/* The next decision. */
+void live_drift_take(live_drift *self, const log_event *decided, const drift_facts *facts);
 
 /* An alarm that is not in the log; NULL: none. */
 const live_alarm *live_drift_alarm(const live_drift *self);

@@ -406,7 +406,8 @@ ee_status live_guard_take(live_guard *self, const log_event *decided, const sett
     if (!self->tables || facts->outcome == SETTLED_INACTIVE) return EE_OK;
     double reward = reward_of(decided, facts->outcome);
     if (facts->number > self->from) self->groups[group]++;
-    live_drift_take(&self->drift, decided, reward, facts->delay, self->tables->segment != NULL, facts->number);
+    drift_facts seen = {facts->number, reward, facts->delay, self->tables->segment != NULL, self->tables->control > 0};
+    live_drift_take(&self->drift, decided, &seen);
     if (group != LOG_GROUP_TREATED && group != LOG_GROUP_CONTROL && group != LOG_GROUP_WAITING) return EE_OK;
     return compare(self, decided, reward, facts->number, error);
 }

@@ -3,7 +3,7 @@
 
 #include "live_bandit.h"
 
-enum { FORMAT = 4 };
+enum { FORMAT = 5 };
 
 static void archive_double(archive *a, double *value)
 {

@@ -64,6 +64,23 @@ TEST(the_number_of_threads_does_not_matter)
         assert_memory_equal(results[i].alarm, again[i].alarm, sizeof again[i].alarm);
 }
 
+/* Blocks of other sizes alone are no change. If sizes were ignored, most streams would have an alarm of countries. */
+TEST(traffic_may_change)
+{
+    static const double traffic[] = {0.1, 0.6, 10};
+    static drift_result found[BANDITS];
+    for (size_t t = 0; t < sizeof traffic / sizeof *traffic; t++) {
+        drift_plan plan = {.streams = BANDITS, .blocks = 300, .block = t < 2 ? 200 : 50, .change = 80, .seed = 1};
+        plan.traffic = traffic[t];
+        ok(drift_run(&plan, 2, found, NULL));
+        for (size_t k = 0; k < DRIFT_KINDS; k++) {
+            size_t count = 0;
+            for (size_t i = 0; i < BANDITS; i++) count += found[i].alarm[k] > 0;
+            if (count > MOST) fail_msg("traffic %g, %s: %zu alarms", traffic[t], drift_names[k], count);
+        }
+    }
+}
+
 TEST(drift_is_found_and_rarely_where_there_is_none)
 {
     static drift_result found[BANDITS];

@@ -138,9 +138,28 @@ TEST(numbers_out_of_range_are_found)
             drift_range_end_block(&self); /* an empty block is none */
             if (i < 100) assert_false(alarms(drift_range_log_wealth(&self)));
         }
-        assert_int_equal(self.blocks, 130);
+        assert_int_equal(self.ranks.count, 130 - DRIFT_REFERENCE);
         assert_true(alarms(drift_range_log_wealth(&self)));
     }
+}
+
+/* Less than half of a mean block of the reference is not enough. */
+TEST(small_blocks_go_on)
+{
+    random_stream random = random_named(5, "small");
+    drift_mean self = drift_mean_start(0, 1);
+    for (size_t i = 0; i < 30; i++) {
+        for (size_t k = 0; k < 100; k++) drift_mean_add(&self, random_unit(&random));
+        drift_mean_end_block(&self);
+    }
+    for (size_t i = 0; i < 50; i++) {
+        for (size_t k = 0; k < 10; k++) drift_mean_add(&self, random_unit(&random));
+        drift_mean_end_block(&self);
+        assert_int_equal(self.ranks.count, 30 + (i + 1) / 5);
+    }
+    for (size_t k = 0; k < 50; k++) drift_mean_add(&self, random_unit(&random));
+    drift_mean_end_block(&self);
+    assert_int_equal(self.ranks.count, 41); /* later blocks change nothing in what is half */
 }
 
 /* A copy by way of the archive goes on as the original does. */

@@ -39,7 +39,7 @@ static void live_one(live_drift *self, const weather *today, double time, uint64
                          .context = of(context),
                          .guard = {.segment = of(random_unit(random) < today->swiss ? "CH" : "DE")}};
     double delay = -3600 * today->delay * log(1 - random_unit(random)), reward = random_unit(random) < today->reward;
-    live_drift_take(self, &decided, reward, delay, true, number);
+    live_drift_take(self, &decided, &(drift_facts){number, reward, delay, true, false});
 }
 
 /* Days of a kind, up to the first alarm. Returns the number of the last decision. */
@@ -140,9 +140,44 @@ TEST(the_bandit_may_learn)
     uint64_t number = 10;
     for (int i = 0; i < 200 * EACH_DAY; i++) {
         log_event decided = {.time = i * (86400.0 / EACH_DAY), .guard = {.group = LOG_GROUP_TREATED}};
-        live_drift_take(&self, &decided, i > 100 * EACH_DAY, NAN, false, number++);
+        live_drift_take(&self, &decided, &(drift_facts){number++, i > 100 * EACH_DAY, NAN, false, false});
     }
     assert_null(live_drift_alarm(&self));
+    live_drift_release(&self);
+}
+
+/* People who wait become treated; those of the control group stay what they were. */
+TEST(a_rollout_is_no_change)
+{
+    live_drift self = {0};
+    live_drift_start(&self, 0.05, 1);
+    uint64_t number = 10;
+    for (int i = 0; i < 300 * EACH_DAY; i++) {
+        bool treated = i > 100 * EACH_DAY && i % 4 < 3;
+        log_group group = i % 4 == 3 ? LOG_GROUP_CONTROL : treated ? LOG_GROUP_TREATED : LOG_GROUP_WAITING;
+        log_event decided = {.time = i * (86400.0 / EACH_DAY), .guard = {.group = group}};
+        double reward = group == LOG_GROUP_WAITING ? 0.0 : treated ? 3.0 : 1.0 + (i * 7 % 1001) * 0.01;
+        live_drift_take(&self, &decided, &(drift_facts){number++, reward, NAN, false, true});
+    }
+    assert_null(live_drift_alarm(&self));
+    assert_true(self.watches[DRIFT_REWARD].mean.ranks.count > 200); /* a quarter of the decisions in each block */
+    live_drift_release(&self);
+}
+
+/* A twentieth of the decisions is no change of what they are: blocks become longer. */
+TEST(traffic_may_fall)
+{
+    enum { BUSY = 2000, LIFE = 400 };
+    live_drift self = {0};
+    live_drift_start(&self, 0.05, 1);
+    uint64_t number = 10;
+    for (int day = 0; day < LIFE; day++) {
+        random_stream random = random_named((uint64_t)day, "traffic");
+        int count = day < 60 ? BUSY : BUSY / 20;
+        for (int i = 0; i < count; i++) live_one(&self, &usual, (day + (double)i / count) * 86400, number++, &random);
+        assert_null(live_drift_alarm(&self));
+    }
+    assert_in_range(self.watches[DRIFT_REWARD].mean.ranks.count, 80, 100); /* ten days are half of a busy one */
     live_drift_release(&self);
 }
 
