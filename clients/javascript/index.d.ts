@@ -286,8 +286,9 @@ export class BanditClient {
     archive(): Promise<Description>;
     /** Removes the bandit and all its data for good. */
     purge(): Promise<void>;
-    /** Erases decisions for good: those with these ids, and those whose context has `value` at `path`, such as "user.id". */
-    erase(ids?: Iterable<string> | null, options?: { path?: string; value?: string }): Promise<Fields>;
+    /** Erases decisions for good: those with these ids, those whose context has `value` at `path`, such as "user.id", and those
+     * that were requested with `person` as their key. */
+    erase(ids?: Iterable<string> | null, options?: { path?: string; value?: string; person?: string }): Promise<Fields>;
     /** Brings an archived bandit back. */
     restore(): Promise<Description>;
 }

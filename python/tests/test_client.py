@@ -327,6 +327,9 @@ def test_data_rights(client):
     assert made.erase(path="user.id", value="u2")["decisions"] == 1
     assert made.erase([one.id])["decisions"] == 1
     assert made.erase([one.id]) == {"decisions": 0, "events": 0, "proven": True}
+    made.change(guardrails={})
+    made.decide([{"id": "x"}, {"id": "y"}], key="u3")
+    assert made.erase(person="u3")["decisions"] == 1
     with pytest.raises(BadRequest, match="key.value must be a text"):
         made.erase(path="user.id")
     made.purge()

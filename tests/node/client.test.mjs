@@ -356,6 +356,9 @@ test('the other calls', async () => {
     assert.ok((await bandit.reset()) > 0);
     assert.equal((await bandit.change({ wait: '2h', default_reward: null })).settings.wait, 7200);
     assert.equal((await bandit.erase([decisions[0].id])).decisions, 1);
+    await bandit.change({ guardrails: {} });
+    await bandit.decide(ACTIONS, null, { key: 'u17' });
+    assert.equal((await bandit.erase(null, { person: 'u17' })).decisions, 1);
     await assert.rejects(bandit.evaluationResults('nothing'), NotFound);
 });
 

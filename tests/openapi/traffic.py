@@ -79,7 +79,7 @@ BODIES = {
     "reward": ("/v1/bandits/named/reward", "reward_id", [REWARD]),
     "rewardBatch": ("/v1/bandits/named/reward/batch", None, [{"rewards": [{"id": "nobody", "value": 1, "metrics": {"refund": 1}}]}]),
     "eraseDecisions": ("/v1/bandits/named/erase", None,
-                       [{"ids": ["nobody"], "key": {"path": "user.id", "value": "nobody"}}]),
+                       [{"ids": ["nobody"], "key": {"path": "user.id", "value": "nobody"}, "person": "nobody"}]),
     "activate": ("/v1/bandits/named/activate", None, [{"id": "nobody"}]),
     "explain": ("/v1/bandits/named/explain", None, [{**NAMED, "slots": None}]),
     "askEvaluation": ("/v1/bandits/named/evaluations", None, [EVALUATION]),

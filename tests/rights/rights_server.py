@@ -20,7 +20,12 @@ def check(condition, words):
 
 
 class Server:
-    def __init__(self, program, folder, *words):
+    """place: a folder, or the URL of a database."""
+
+    def __init__(self, program, place, *words):
+        is_database = "://" in place
+        folder = "database" if is_database else place
+        where = ["--store", place, "--replication", "any"] if is_database else ["--folder", place]
         self.program, self.folder = program, folder
         self.log = open(f"{folder}.log", "a+")
         begin = self.log.seek(0, os.SEEK_END)
@@ -31,7 +36,7 @@ class Server:
             if os.getppid() != parent:
                 os._exit(1)
 
-        self.process = subprocess.Popen([program, "serve", "--port", "0", "--folder", folder, *words], stdout=self.log,
+        self.process = subprocess.Popen([program, "serve", "--port", "0", *where, *words], stdout=self.log,
                                         stderr=self.log, preexec_fn=end_with_test)
         until, found = time.monotonic() + 60, None
         while not found and time.monotonic() < until and self.process.poll() is None:

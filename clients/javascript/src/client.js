@@ -226,9 +226,9 @@ export class BanditClient {
         await this.#transport.ask('DELETE', this.#path + query({ purge: true, confirm: this.name }));
     }
 
-    async erase(ids, { path, value } = {}) {
+    async erase(ids, { path, value, person } = {}) {
         const key = path === undefined && value === undefined ? undefined : { path, value };
-        return this.#ask('POST', '/erase', { ids: ids && [...ids], key });
+        return this.#ask('POST', '/erase', { ids: ids ? [...ids] : undefined, key, person });
     }
 
     restore() {

@@ -458,14 +458,16 @@ def purge(self: Endpoint) -> Steps[None]:
 
 
 def erase(self: Endpoint, ids: Optional[Iterable[str]] = None, *, path: Optional[str] = None,
-          value: Optional[str] = None) -> Steps[Dict[str, Any]]:
-    """Erases decisions from the log for good: those with these ids, and those whose context has ``value`` at ``path``,
-    such as "user.id". Returns how many decisions and events were erased. The model keeps what it learned."""
+          value: Optional[str] = None, person: Optional[str] = None) -> Steps[Dict[str, Any]]:
+    """Erases decisions from the log for good: those with these ids, those whose context has ``value`` at ``path``, such
+    as "user.id", and those that were requested with ``person`` as their ``key``. Returns how many decisions and events were erased. The model keeps what it learned."""
     body: Dict[str, Any] = {}
     if ids is not None:
         body["ids"] = list(ids)
     if path is not None or value is not None:
         body["key"] = {"path": path, "value": value}
+    if person is not None:
+        body["person"] = person
     return (yield from ask_json(self, "POST", "/erase", to_json(body)))
 
 

@@ -1,4 +1,4 @@
-/* Erasing decisions: by their ids, or by a member of their context. */
+/* Erasing decisions: by their ids, by a member of their context, or by the key of their person. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -63,14 +63,23 @@ static ee_status read_key(wanted *self, json_reader *reader, const json_token *f
     return at.status;
 }
 
+static ee_status read_person(wanted *self, json_reader *reader, const json_token *first, ee_error *error)
+{
+    (void)reader;
+    ee_status status = request_check_id(first, "person", error);
+    return status ? status : keep_text(self, first->text, &self->request.person, error);
+}
+
 static ee_status read_wanted(wanted *self, json_reader *reader, ee_error *error)
 {
-    enum { IDS, KEY };
-    static const char *const names[] = {"ids", "key"};
-    member_reader at = {.reader = reader, .names = names, .count = 2};
+    static const char *const names[] = {"ids", "key", "person"};
+    static ee_status (*const readers[])(wanted *, json_reader *, const json_token *, ee_error *) = {read_ids, read_key,
+                                                                                                    read_person};
+    member_reader at = {.reader = reader, .names = names, .count = 3};
     member_begin_body(&at, error);
-    while (member_next(&at, error)) at.status = (at.which == IDS ? read_ids : read_key)(self, reader, &at.token, error);
-    if (!at.status && !at.seen) return status_fail(error, EE_BAD_INPUT, "the body must have \"ids\" or \"key\"");
+    while (member_next(&at, error)) at.status = readers[at.which](self, reader, &at.token, error);
+    if (!at.status && !at.seen)
+        return status_fail(error, EE_BAD_INPUT, "the body must have \"ids\", \"key\" or \"person\"");
     return member_end_body(&at, error);
 }
 

@@ -116,20 +116,23 @@ static ee_status match(json_reader *reader, json_text path, json_text value, boo
     return status;
 }
 
-static ee_status has_key(erasure *self, const decision_body *body, json_room *room, bool *matches, ee_error *error)
+/* Whether it was made with the person's key, or its context has the path with the value. */
+static ee_status is_wanted(erasure *self, const decision_body *body, json_room *room, bool *matches, ee_error *error)
 {
     json_reader reader = json_start(body->context.bytes, body->context.length, room);
     json_token token;
-    *matches = false;
+    *matches = self->request->person.length && json_compare(body->guard.key, self->request->person) == 0;
+    if (*matches || !self->request->path.length) return EE_OK;
     if (body->dim)
-        return status_fail(error, EE_BAD_INPUT,
-                           "the decisions of this bandit have vectors without names; erase them by \"ids\"");
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "the decisions of this bandit have vectors without names; erase them by \"ids\" or \"person\"");
     ee_status status = json_next(&reader, &token, error);
     if (status || token.kind != JSON_KIND_OBJECT) return status;
     return match(&reader, self->request->path, self->request->value, matches, error);
 }
 
-static ee_status find_by_key(erasure *self, ee_error *error)
+static ee_status find_in_log(erasure *self, ee_error *error)
 {
     event_batch batch = {0};
     memory owner = {0};
@@ -145,7 +148,7 @@ static ee_status find_by_key(erasure *self, ee_error *error)
             bool matches = false;
             if (event_is_erased(&batch.events[i])) continue;
             status = decision_body_read(batch.events[i].body, batch.events[i].size, &room, &body, error);
-            if (!status) status = has_key(self, &body, &escapes, &matches, error);
+            if (!status) status = is_wanted(self, &body, &escapes, &matches, error);
             if (!status && matches) status = add_decision(self, &batch.events[i], error);
         }
         after = batch.last;
@@ -169,7 +172,7 @@ ee_status erasure_find_decisions(erasure *self, ee_error *error)
     const erasure_request *request = self->request;
     ee_status status = EE_OK;
     for (size_t i = 0; i < request->id_count && !status; i++) status = find_by_id(self, request->ids[i], error);
-    if (!status && request->path.length) status = find_by_key(self, error);
+    if (!status && (request->path.length || request->person.length)) status = find_in_log(self, error);
     if (status) return status;
     sort_numbers(self->decisions, &self->decision_count);
     if (self->id_count) qsort(self->ids, self->id_count, sizeof *self->ids, by_text);

@@ -8,8 +8,9 @@
 typedef struct erasure_request {
     const json_text *ids; /* (id_count) of decisions or rounds with slots */
     size_t id_count;
-    json_text path;                /* instead of ids: a member of the context, such as "user.id" */
+    json_text path;                /* a member of the context, such as "user.id"; empty: none */
     json_text value;               /* its value: a text, or a number as text */
+    json_text person;              /* the key that guardrails got with the decisions; empty: none */
     bool (*cancel)(void *context); /* called now and then; true ends it with EE_FILE_ERROR */
     void *context;
 } erasure_request;
@@ -40,7 +41,7 @@ typedef struct erasure {
 ee_status erasure_create(erasure *self, store *kept, uint32_t bandit, const erasure_request *request, ee_error *error);
 void erasure_free(erasure *self);
 
-/* Finds the decisions. EE_BAD_INPUT for a path in a log of vectors. */
+/* Finds the decisions: those of the ids, of the path and of the person. EE_BAD_INPUT for a path in a log of vectors. */
 ee_status erasure_find_decisions(erasure *self, ee_error *error);
 
 /* Finds their other events in what was written since the last call; others becomes those. */
