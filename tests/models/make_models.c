@@ -1,6 +1,6 @@
 /* make_models FOLDER: stores a model of every case, the record of its next decision and, in expected.txt, what each
- * expects of that round. Run it once for a version of the format, into tests/models/VERSION, and after its release never
- * again: test_stored_models loads all of them. */
+ * expects of that round. Run it once for a version of the format, into tests/models/VERSION, and after its release
+ * never again: test_stored_models loads all of them. */
 #include <stdlib.h>
 
 #include "play_models.h"
