@@ -350,6 +350,7 @@ test('the other calls', async () => {
     assert.equal((await collect(bandit.log({ after: JSON.parse(lines[9])._cursor }))).length, 20);
     assert.equal((await collect(bandit.log({ until: new Date(0) }))).length, 0);
 
+    await until('the promoted model', async () => (await bandit.describe()).behind === 0);
     const model = await bandit.modelBytes();
     assert.ok(model instanceof Uint8Array && model.length > 100);
     assert.ok((await bandit.upload(model)) > 0);
