@@ -41,7 +41,7 @@ CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-other test-other-short test-32 test-32-short test-musl wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
+.PHONY: build debug demo test test-release test-asan test-tsan test-sanitizers test-other test-other-short test-32 test-32-short test-musl wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
     promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
 
@@ -62,7 +62,7 @@ demo: build ## run 15 policies on Fashion-MNIST and a built-in problem, and writ
 	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T $(DEMO_ROUNDS) -s $(DEMO_SEEDS) -o build/demo
 	build/eenet report build/demo
 
-test: test-release test-asan test-tsan test-python ## run all tests, then again under the sanitizers
+test: test-release test-asan test-tsan test-python ## run all tests, then most of them again under the sanitizers
 
 test-quick: ## run the unit tests of the release build, without the longest: about a minute, plus compiling
 	@cmake/setup.sh build test
@@ -75,6 +75,9 @@ test-release test-asan test-tsan: test-%:
 	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset $* -j $(JOBS)
 	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE) $(SECOND_TRY)
+
+test-sanitizers: test-asan test-tsan ## run also the tests that take minutes under the sanitizers
+	$(FIXED_ADDRESSES) ctest --preset asan-all -j $(TESTS_AT_ONCE) -L slow
 
 test-other: ## run unit tests and commands on the other architecture (x86-64 or aarch64) by qemu-user
 	@cmake/setup.sh test-other
