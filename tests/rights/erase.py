@@ -150,6 +150,57 @@ def by_person(program, place):
     check(told["first"] is None and told["erased"] == 22, f"replay: {told}")
 
 
+def repeats_of(made):
+    return [each.get("repeats") for each in made.get("slots", [made])]
+
+
+def with_repeats(program, place):
+    """What a person keeps is forgotten with the decision, and the decisions that repeat it name it no longer."""
+    server = Server(program, place, *FREQUENT)
+    server.call("POST", "/v1/bandits", {"name": "shop", "policy": "linucb", "features": "", "wait": 60, "propensity": "floor:1",
+                                        "guardrails": {"sticky": {"for": "1h"}}}, 201)
+    actions = [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}, {"id": "z"}]
+    several = {"slots": [{"id": "top"}, {"id": "side"}]}
+
+    def decide(key, **more):
+        return server.call("POST", "/v1/bandits/shop/decide", {"key": key, "actions": actions, **more})
+
+    def keep(key, secret, **more):
+        made = [decide(key, id=secret, **more)] + [decide(key, **more, context={"visit": f"number {i}"}) for i in range(3)]
+        check(all(one and one.startswith(secret) for each in made[1:] for one in repeats_of(each)), f"no repeats: {made}")
+
+    def expect_none(key, **more):
+        check(not any(repeats_of(decide(key, **more))), f"an erased decision of {key} is repeated")
+
+    keep("by-person", "secret-1")
+    keep("by-ids", "secret-2")
+    keep("by-round", "secret-3", **several)
+    keep("by-path", "secret-4")
+    decide("by-context", id="secret-5", context={"user": {"id": "mallory"}})
+    check(decide("by-context")["repeats"] == "secret-5", "no repeat")
+    keep("other", "other-1")
+    done = erase(server, "shop", {"person": "by-person"})
+    check(done["decisions"] == 4, f"the person's decisions: {done}")
+    expect_none("by-person")
+    for erased, count in ((["secret-2"], 4), (["secret-3"], 8), (["secret-4", "secret-2"], 4), (["secret-4"], 0)):
+        done = erase(server, "shop", {"ids": erased})
+        check(done["decisions"] == count, f"{erased} and what repeats it: {done}")
+    expect_none("by-ids")
+    expect_none("by-round", **several)
+    expect_none("by-path")
+    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    check(done["decisions"] == 2, f"a decision, and a repeat with another context: {done}")
+    expect_none("by-context")
+    check(decide("other")["repeats"] == "other-1", "the decision of another person was forgotten")
+    wait_for_model(server, "shop")
+    server.stop()
+    found = [] if "://" in place else files_with(place, ["secret-"])
+    check(not found, f"left behind: {found}")
+    run(program, "check", place)
+    told = replay(program, place, "--from-beginning")
+    check(told["first"] is None and told["erased"] == 22, f"replay: {told}")
+
+
 def new_database(server):
     name = f"rights_{os.getpid()}"
     subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE IF EXISTS {name}", "-c", f"CREATE DATABASE {name}"], check=True)
@@ -226,6 +277,7 @@ if __name__ == "__main__":
     try:
         database = os.environ.get("EENET_TEST_POSTGRES")
         by_person(sys.argv[1], new_database(database) if database else "guarded")
+        with_repeats(sys.argv[1], new_database(database) if database else "kept")
         if database:
             sys.exit()
         print(by_key(sys.argv[1]))

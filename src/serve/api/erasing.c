@@ -88,10 +88,29 @@ static ee_status settle_pending(service *of, const erasure *found, ee_error *err
     return status;
 }
 
+static ee_status do_nothing(void *context, store *into, ee_error *error)
+{
+    (void)context, (void)into, (void)error;
+    return EE_OK;
+}
+
+/* From now on nobody repeats the decisions. What was decided before is in the log when this returns: the journal takes
+ * it at the latest between the two. */
+static ee_status end_repeats(service *of, served_bandit *bandit, const erasure *found, ee_error *error)
+{
+    ee_status status = EE_OK;
+    served_bandit_forget(bandit, found->draws, found->draw_count);
+    for (int i = 0; i < 2 && found->draw_count && !status; i++)
+        status = journal_run(of->journal, do_nothing, NULL, error);
+    return status;
+}
+
 static ee_status prepare(service *of, served_bandit *bandit, erasure *found, ee_error *error)
 {
     bandit_settings settings = served_bandit_settings(bandit);
     ee_status status = erasure_find_decisions(found, error);
+    if (!status) status = end_repeats(of, bandit, found, error);
+    if (!status) status = erasure_find_repeats(found, error);
     if (!status) status = settle_pending(of, found, error);
     if (!status) status = erasure_find_others(found, error);
     if (status || !found->decision_count) return status;
@@ -104,6 +123,8 @@ static ee_status erase_all(service *of, served_bandit *bandit, erasure *found, e
     ee_status status = prepare(of, bandit, found, error);
     out->proven = found->is_proven || !found->decision_count;
     if (!status) status = erase_found(of, found, true, out, error);
+    served_bandit_forget(bandit, found->draws,
+                         found->draw_count); /* guardrails may have been read from the log since */
     do { /* what came meanwhile: after the first round the ids are not known any more */
         if (!status) status = erasure_find_others(found, error);
         if (!status) status = erase_found(of, found, false, out, error);

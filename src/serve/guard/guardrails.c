@@ -89,6 +89,11 @@ static uint64_t hash_of(json_text words)
     return checksum_64(words.bytes, words.length);
 }
 
+static uint64_t slot_of(json_text id)
+{
+    return id.length ? hash_of(id) : 0;
+}
+
 /* The action that the person keeps, if it is possible now. */
 static ee_status find_kept(guardrails *self, guardrails_room *room, const decision_body *body, ee_error *error)
 {
@@ -132,7 +137,7 @@ static ee_status grow(guardrails_room *room, size_t count, ee_error *error)
 /* What limits see of the decision. */
 static void describe(guardrails_room *room, const decision_body *body, json_text key, int64_t now)
 {
-    room->slot = body->slot.length ? hash_of(body->slot) : 0;
+    room->slot = slot_of(body->slot);
     room->round = (limits_round){.now = now,
                                  .has_key = key.length > 0,
                                  .key = key.length ? hash_of(key) : 0,
@@ -251,6 +256,19 @@ void guardrails_undo(guardrails *self, guardrails_room *room, json_text id, int6
     bool kept = self->kept && room->round.has_key && !body->guard.repeats.length &&
                 sticky_find(self->kept, decided, room->round.key, room->slot, &drawn);
     if (kept && json_compare(drawn.id, id) == 0) sticky_forget(self->kept, room->round.key, room->slot);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+void guardrails_forget(guardrails *self, const guardrails_draw *draws, size_t count)
+{
+    sticky_decision drawn;
+    if (!self->kept) return;
+    pthread_mutex_lock(&self->mutex);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t key = hash_of(draws[i].key), slot = slot_of(draws[i].slot);
+        if (sticky_find(self->kept, self->now, key, slot, &drawn) && json_compare(drawn.id, draws[i].id) == 0)
+            sticky_forget(self->kept, key, slot);
+    }
     pthread_mutex_unlock(&self->mutex);
 }
 

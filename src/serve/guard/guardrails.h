@@ -66,6 +66,14 @@ bool guardrails_count(const guardrails *self);
 void guardrails_undo(guardrails *self, guardrails_room *room, json_text id, int64_t decided, const decision_body *body);
 void guardrails_room_release(guardrails_room *room);
 
+/* A decision that a person may keep. */
+typedef struct guardrails_draw {
+    json_text key, slot, id; /* of the person, the slot and the decision */
+} guardrails_draw;
+
+/* These were erased: nobody repeats them from now on. Limits still count them, as long as this process runs. */
+void guardrails_forget(guardrails *self, const guardrails_draw *draws, size_t count);
+
 /* Where a person is on the line from 0 to 1 that control, rollout and the rest divide. */
 double guardrails_unit(uint64_t seed, json_text key);
 

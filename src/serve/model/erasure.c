@@ -38,19 +38,41 @@ static int by_text(const void *left, const void *right)
     return json_compare(*(const json_text *)left, *(const json_text *)right);
 }
 
-static ee_status add_id(erasure *self, json_text id, ee_error *error)
+static ee_status copy_text(erasure *self, json_text from, json_text *out, ee_error *error)
 {
     char *bytes;
-    ee_status status =
-        memory_grow(&self->memory, &self->ids, &self->id_capacity, self->id_count + 1, sizeof *self->ids, error);
-    if (!status) status = memory_create(&self->memory, &bytes, id.length + 1, 1, error);
+    ee_status status = memory_create(&self->memory, &bytes, from.length + 1, 1, error);
     if (status) return status;
-    memcpy(bytes, id.bytes, id.length);
-    self->ids[self->id_count++] = (json_text){bytes, id.length};
+    if (from.length) memcpy(bytes, from.bytes, from.length);
+    *out = (json_text){bytes, from.length};
     return EE_OK;
 }
 
-static ee_status add_decision(erasure *self, const event *made, ee_error *error)
+static ee_status add_id(erasure *self, json_text id, ee_error *error)
+{
+    ee_status status =
+        memory_grow(&self->memory, &self->ids, &self->id_capacity, self->id_count + 1, sizeof *self->ids, error);
+    if (!status) status = copy_text(self, id, &self->ids[self->id_count], error);
+    if (!status) self->id_count++;
+    return status;
+}
+
+static ee_status add_draw(erasure *self, const event *made, const decision_body *body, ee_error *error)
+{
+    const decision_guard *guard = &body->guard;
+    if (!guard->key.length || guard->repeats.length || decision_follows_baseline(body)) return EE_OK;
+    ee_status status = memory_grow(&self->memory, &self->draws, &self->draw_capacity, self->draw_count + 1,
+                                   sizeof *self->draws, error);
+    if (status) return status;
+    guardrails_draw *draw = &self->draws[self->draw_count];
+    status = copy_text(self, guard->key, &draw->key, error);
+    if (!status) status = copy_text(self, body->slot, &draw->slot, error);
+    if (!status) status = copy_text(self, made->id, &draw->id, error);
+    if (!status) self->draw_count++;
+    return status;
+}
+
+static ee_status add_decision(erasure *self, const event *made, const decision_body *body, ee_error *error)
 {
     ee_status status = memory_grow(&self->memory, &self->decisions, &self->decision_capacity, self->decision_count + 1,
                                    sizeof *self->decisions, error);
@@ -58,6 +80,7 @@ static ee_status add_decision(erasure *self, const event *made, ee_error *error)
     self->decisions[self->decision_count++] = made->number;
     json_text round = slot_round_id(made->id, NULL);
     status = add_id(self, made->id, error);
+    if (!status) status = add_draw(self, made, body, error);
     return status || round.length == made->id.length ? status : add_id(self, round, error);
 }
 
@@ -78,7 +101,7 @@ static ee_status find_by_id(erasure *self, json_text id, ee_error *error)
         if (status) return status;
         bool is_round = id.length == slot_round_id(id, NULL).length;
         if (!i && body.slot_count && is_round) slots = body.slot_count;
-        status = add_decision(self, made, error);
+        status = add_decision(self, made, &body, error);
     }
     return status;
 }
@@ -132,7 +155,11 @@ static ee_status is_wanted(erasure *self, const decision_body *body, json_room *
     return match(&reader, self->request->path, self->request->value, matches, error);
 }
 
-static ee_status find_in_log(erasure *self, ee_error *error)
+typedef ee_status decision_test(erasure *self, const decision_body *body, json_room *room, bool *matches,
+                                ee_error *error);
+
+/* Adds the decisions for which the test is true. */
+static ee_status find_in_log(erasure *self, decision_test *test, ee_error *error)
 {
     event_batch batch = {0};
     memory owner = {0};
@@ -148,8 +175,8 @@ static ee_status find_in_log(erasure *self, ee_error *error)
             bool matches = false;
             if (event_is_erased(&batch.events[i])) continue;
             status = decision_body_read(batch.events[i].body, batch.events[i].size, &room, &body, error);
-            if (!status) status = is_wanted(self, &body, &escapes, &matches, error);
-            if (!status && matches) status = add_decision(self, &batch.events[i], error);
+            if (!status) status = test(self, &body, &escapes, &matches, error);
+            if (!status && matches) status = add_decision(self, &batch.events[i], &body, error);
         }
         after = batch.last;
     }
@@ -167,19 +194,47 @@ static void sort_numbers(uint64_t *numbers, size_t *count)
     *count = kept;
 }
 
+/* Sorts what was found. */
+static ee_status end_search(erasure *self, ee_error *error)
+{
+    sort_numbers(self->decisions, &self->decision_count);
+    if (self->id_count) qsort(self->ids, self->id_count, sizeof *self->ids, by_text);
+    ee_status status = memory_grow(&self->memory, &self->settled, &self->settled_capacity, self->decision_count + 1,
+                                   sizeof *self->settled, error);
+    for (size_t i = 0; i < self->decision_count && !status; i++) self->settled[i] = 0;
+    return status;
+}
+
 ee_status erasure_find_decisions(erasure *self, ee_error *error)
 {
     const erasure_request *request = self->request;
     ee_status status = EE_OK;
     for (size_t i = 0; i < request->id_count && !status; i++) status = find_by_id(self, request->ids[i], error);
-    if (!status && (request->path.length || request->person.length)) status = find_in_log(self, error);
-    if (status) return status;
-    sort_numbers(self->decisions, &self->decision_count);
-    if (self->id_count) qsort(self->ids, self->id_count, sizeof *self->ids, by_text);
-    status = memory_grow(&self->memory, &self->settled, &self->settled_capacity, self->decision_count + 1,
-                         sizeof *self->settled, error);
-    for (size_t i = 0; i < self->decision_count && !status; i++) self->settled[i] = 0;
-    return status;
+    if (!status && (request->path.length || request->person.length)) status = find_in_log(self, is_wanted, error);
+    return status ? status : end_search(self, error);
+}
+
+static ee_status is_repeat(erasure *self, const decision_body *body, json_room *room, bool *matches, ee_error *error)
+{
+    json_text repeated = body->guard.repeats, round = slot_round_id(repeated, NULL);
+    (void)room, (void)error;
+    *matches = repeated.length && (bsearch(&repeated, self->ids, self->named, sizeof *self->ids, by_text) ||
+                                   bsearch(&round, self->ids, self->named, sizeof *self->ids, by_text));
+    return EE_OK;
+}
+
+/* Repeats have the key of what they repeat, so those of the person are found already. An id of the request that is in
+ * no decision may be that of one that was erased before. */
+ee_status erasure_find_repeats(erasure *self, ee_error *error)
+{
+    const erasure_request *request = self->request;
+    bool any = request->id_count && !self->decision_count;
+    for (size_t i = 0; i < self->draw_count && !any; i++)
+        any = !request->person.length || json_compare(self->draws[i].key, request->person) != 0;
+    self->named = self->id_count;
+    if (!any) return EE_OK;
+    ee_status status = find_in_log(self, is_repeat, error);
+    return status ? status : end_search(self, error);
 }
 
 /* ---- their other events ---- */

@@ -2,6 +2,7 @@
 #ifndef EENET_ERASURE_H
 #define EENET_ERASURE_H
 
+#include "serve/guard/guardrails.h"
 #include "serve/store/erased_event.h"
 #include "serve/store/store.h"
 
@@ -30,6 +31,9 @@ typedef struct erasure {
     size_t other_count, other_capacity;
     json_text *ids; /* (id_count) of the decisions and of the request, ascending */
     size_t id_count, id_capacity;
+    size_t named;           /* of these, those that repeats may name */
+    guardrails_draw *draws; /* (draw_count) those of the decisions that a person with a key may keep */
+    size_t draw_count, draw_capacity;
     uint64_t scanned; /* all events up to this number were looked at */
 
     checkpoint_body *models; /* (model_count) that were stored */
@@ -43,6 +47,10 @@ void erasure_free(erasure *self);
 
 /* Finds the decisions: those of the ids, of the path and of the person. EE_BAD_INPUT for a path in a log of vectors. */
 ee_status erasure_find_decisions(erasure *self, ee_error *error);
+
+/* Finds the repeats of those that a person kept: they name them. Call it when nobody repeats them any more
+ * (served_bandit_forget). */
+ee_status erasure_find_repeats(erasure *self, ee_error *error);
 
 /* Finds their other events in what was written since the last call; others becomes those. */
 ee_status erasure_find_others(erasure *self, ee_error *error);

@@ -258,15 +258,30 @@ void served_bandit_let_go(served_bandit *self, size_t count)
     unlock(self);
 }
 
-/* A decision may hold the lock of the guardrails and want the bandit's: so not both at once here. */
-void served_bandit_write_limits(served_bandit *self, text *into)
+/* The guardrails, which stay until served_bandit_let_go; NULL: it has none now. A decision may hold their lock and want
+ * the bandit's: so never hold both. */
+static guardrails *hold_guard(served_bandit *self)
 {
     lock(self);
     guardrails *guard = self->awake ? self->guard : NULL;
-    if (guard) self->users++; /* it stays until all have left */
+    if (guard) self->users++;
     unlock(self);
+    return guard;
+}
+
+void served_bandit_write_limits(served_bandit *self, text *into)
+{
+    guardrails *guard = hold_guard(self);
     if (!guard) return;
     guardrails_write(guard, wall_time(self), into);
+    served_bandit_let_go(self, 1);
+}
+
+void served_bandit_forget(served_bandit *self, const guardrails_draw *draws, size_t count)
+{
+    guardrails *guard = count ? hold_guard(self) : NULL;
+    if (!guard) return;
+    guardrails_forget(guard, draws, count);
     served_bandit_let_go(self, 1);
 }
 

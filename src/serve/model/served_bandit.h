@@ -170,6 +170,9 @@ served_standing served_bandit_standing(const served_bandit *self);
  * loaded. Does not load it. */
 void served_bandit_write_limits(served_bandit *self, text *into);
 
+/* These decisions were erased: no later one repeats them. */
+void served_bandit_forget(served_bandit *self, const guardrails_draw *draws, size_t count);
+
 /* The model after the last step, as bytes; free them with ee_bytes_free. For threads that may wait. */
 ee_status served_bandit_save(served_bandit *self, void **bytes, size_t *size, uint64_t *version, ee_error *error);
 
