@@ -42,6 +42,16 @@ typedef struct log_options {
 
 log_options log_options_usual(void);
 
+/* What bounded the draw besides the policy: a candidate that takes the place of the logging policy decides within it
+ * too. Only the decisions in a server's store have it: files of logs do not. Actions are numbered as in the event. */
+typedef struct log_limits {
+    const uint8_t *excluded; /* (actions) not 0: it could not be chosen; NULL: none, or a slot, which leaves them out */
+    const float *boosts;     /* (actions) added to the scores; NULL: none */
+    const uint32_t *shares;  /* (actions) the share of each; share_count or above: none. NULL: there are no shares */
+    const double *low, *high; /* (share_count) least and greatest probability of the actions of a share together */
+    size_t share_count;
+} log_limits;
+
 /* One of several slots of an event (CCB: each has a reward; slates: the event has one). Actions count from 0. */
 typedef struct log_slot {
     json_text id;
@@ -53,7 +63,8 @@ typedef struct log_slot {
     size_t baseline;             /* SIZE_MAX: unknown */
     const size_t *allowed;       /* (allowed_count) actions allowed in it, regardless of earlier slots; NULL: all */
     size_t allowed_count;
-    json_text features; /* features of the slot, an object; may be empty. See slot_context.h */
+    json_text features;       /* features of the slot, an object; may be empty. See slot_context.h */
+    const log_limits *limits; /* NULL: none, or unknown */
 } log_slot;
 
 /* Whether only the probability of the chosen action is known. */
@@ -113,9 +124,16 @@ typedef struct log_event {
     bool slate;
 
     log_guard guard;
+    const log_limits *limits;  /* of an event without slots; NULL: none, or unknown */
     const log_metric *metrics; /* (metric_count) */
     size_t metric_count;
 } log_event;
+
+/* Whether this action could not be chosen. */
+static inline bool log_event_excludes(const log_event *of, size_t action)
+{
+    return of->limits && of->limits->excluded && of->limits->excluded[action];
+}
 
 /* Whether its action was drawn with the logged probabilities, so that it can be used for estimates. False for repeats
  * of a sticky decision, which depend on the first one, and for decisions of a baseline that does not draw. */

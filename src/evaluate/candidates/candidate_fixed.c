@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "candidate.h"
+#include "engine/shares.h"
+#include "limited_arms.h"
 
 typedef struct fixed_candidate {
     candidate base;
@@ -13,11 +15,16 @@ typedef struct fixed_candidate {
     bool met;                        /* an event had the action */
     uint64_t events, lacked, shared; /* all; without the action; with several actions of its name */
     char remark[240];
+    size_t *left; /* of one event, for uniform */
+    group_share *shares;
+    size_t left_capacity, share_capacity;
 } fixed_candidate;
 
 static void free_fixed(candidate *self)
 {
     memory_free(((fixed_candidate *)self)->name);
+    memory_free(((fixed_candidate *)self)->left);
+    memory_free(((fixed_candidate *)self)->shares);
     memory_free(self);
 }
 
@@ -49,10 +56,29 @@ static ee_status create_uniform(const candidate_class *class, const candidate_se
     return create_fixed(class, setup, out, error);
 }
 
+/* Within the limits of the event. */
+static ee_status limit_uniform(fixed_candidate *self, const log_event *event, double *pi, ee_error *error)
+{
+    const log_limits *limits = event->limits;
+    size_t count = 0, shares = limits->share_count;
+    ee_status status = memory_grow(NULL, &self->left, &self->left_capacity, event->count, sizeof *self->left, error);
+    if (!status)
+        status = memory_grow(NULL, &self->shares, &self->share_capacity, shares + 1, sizeof *self->shares, error);
+    if (status) return status;
+    for (size_t i = 0; i < event->count; i++)
+        if (!log_event_excludes(event, i)) self->left[count++] = i;
+    for (size_t i = 0; i < count; i++) pi[i] = 1.0 / (double)count;
+    ee_limits of = {.groups = limits->shares, .low = limits->low, .high = limits->high, .group_count = shares};
+    if (shares) shares_project(&of, self->left, count, self->shares, pi);
+    limited_arms_spread(event, pi);
+    return EE_OK;
+}
+
 static ee_status play_uniform(candidate *self, const candidate_round *round, bool learn, double *pi, ee_error *error)
 {
-    (void)self, (void)learn, (void)error;
+    (void)learn;
     size_t count = round->event->count;
+    if (pi && round->event->limits) return limit_uniform((fixed_candidate *)self, round->event, pi, error);
     for (size_t i = 0; pi && i < count; i++) pi[i] = 1.0 / (double)count;
     return EE_OK;
 }

@@ -105,6 +105,7 @@ ee_status logged_bandit_load(logged_bandit *self, const candidate_setup *setup, 
 void logged_bandit_release(logged_bandit *self)
 {
     memory_free(self->ids);
+    limited_arms_release(&self->limited);
     ee_scratch_free(self->scratch);
     ee_snapshot_free(self->snapshot);
     ee_bandit_free(self->bandit);
@@ -127,6 +128,17 @@ static ee_status take_arms(logged_bandit *self, const log_event *event, ee_arms 
         self->ids[i] = ee_arm_id(event->actions[i].bytes, event->actions[i].length);
     arms->ids = self->ids;
     return EE_OK;
+}
+
+static ee_status find_probabilities(logged_bandit *self, const log_event *event, const ee_arms *arms, double *pi,
+                                    ee_error *error)
+{
+    ee_arms left;
+    if (!event->limits) return ee_bandit_probabilities(self->bandit, arms, pi, error);
+    ee_status status = limited_arms_make(&self->limited, event, arms, &left, error);
+    if (!status) status = ee_bandit_probabilities(self->bandit, &left, pi, error);
+    if (!status) limited_arms_spread(event, pi);
+    return status;
 }
 
 static ee_status play_frozen(logged_bandit *self, const candidate_round *round, double *pi, ee_score *scores,
@@ -153,7 +165,7 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
         status = features_encode(self->bandit->features, round->features, &arms, error);
     else if (round->features)
         status = ee_bandit_arms(self->bandit, round->features, &arms, error);
-    if (!status && pi) status = ee_bandit_probabilities(self->bandit, &arms, pi, error);
+    if (!status && pi) status = find_probabilities(self, event, &arms, pi, error);
     if (!status && scores) status = ee_bandit_score(self->bandit, &arms, scores, error);
     if (!status && learn) status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, error);
     return status;

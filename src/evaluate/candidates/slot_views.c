@@ -57,6 +57,25 @@ static size_t place_of(const slot_view *view, size_t count, size_t number)
     return 0;
 }
 
+/* The limits of the possible actions. */
+static ee_status take_limits(slot_views *self, slot_view *view, const log_limits *limits, ee_error *error)
+{
+    memory *owner = &self->memory;
+    size_t count = view->event.count;
+    view->event.limits = NULL;
+    if (!limits) return EE_OK;
+    ee_status status = memory_grow(owner, &view->boosts, &view->boost_capacity, count, sizeof *view->boosts, error);
+    if (!status) status = memory_grow(owner, &view->shares, &view->share_capacity, count, sizeof *view->shares, error);
+    if (status) return status;
+    view->limits = *limits;
+    for (size_t i = 0; i < count && limits->boosts; i++) view->boosts[i] = limits->boosts[view->numbers[i]];
+    for (size_t i = 0; i < count && limits->shares; i++) view->shares[i] = limits->shares[view->numbers[i]];
+    view->limits.boosts = limits->boosts ? view->boosts : NULL;
+    view->limits.shares = limits->shares ? view->shares : NULL;
+    view->event.limits = &view->limits;
+    return EE_OK;
+}
+
 static ee_status take_arms(slot_views *self, slot_view *view, const ee_arms *all, ee_error *error)
 {
     memory *owner = &self->memory;
@@ -153,7 +172,8 @@ static ee_status make_view(slot_views *self, const candidate_round *round, size_
     view->event.skipped = slot->skipped;
     for (size_t i = 0; whole->actions && i < slot->count; i++) view->names[i] = whole->actions[view->numbers[i]];
     view->event.actions = whole->actions ? view->names : NULL;
-    if (whole->arms.count) status = take_arms(self, view, &whole->arms, error);
+    status = take_limits(self, view, slot->limits, error);
+    if (!status && whole->arms.count) status = take_arms(self, view, &whole->arms, error);
     if (!status && features) status = read_features(self, view, whole, slot, error);
     view->round = (candidate_round){
         .event = &view->event,

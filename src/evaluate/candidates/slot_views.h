@@ -12,6 +12,9 @@ typedef struct slot_view {
     bool skipped;          /* its reward is unknown */
 
     size_t *numbers; /* (event.count) of the actions in the whole event */
+    log_limits limits;
+    float *boosts;
+    uint32_t *shares;
     double *probabilities;
     json_text *names;
     size_t *starts;
@@ -19,6 +22,7 @@ typedef struct slot_view {
     float *values;
     ee_round *features;
     size_t number_capacity, probability_capacity, name_capacity, start_capacity, index_capacity, value_capacity;
+    size_t boost_capacity, share_capacity;
 } slot_view;
 
 /* {0} has none. */

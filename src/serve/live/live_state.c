@@ -3,7 +3,7 @@
 
 #include "live_bandit.h"
 
-enum { FORMAT = 5 };
+enum { FORMAT = 6 };
 
 static void archive_double(archive *a, double *value)
 {

@@ -13,6 +13,7 @@ typedef struct kept_decision {
     json_text id;
     int64_t time;
     decision_body body;
+    log_limits limits;
     double value;
     event_outcome outcome;
     int64_t settled_at;
@@ -230,7 +231,22 @@ static ee_status fill_guard(settled_reader *self, size_t count, log_guard *out)
 }
 _Static_assert((int)GROUP_FALLBACK == (int)LOG_GROUP_FALLBACK, "groups have the same numbers in logs");
 
-static void fill_event(const kept_decision *kept, log_event *out)
+/* What bounded the draw; NULL: nothing. Actions that a slot excludes are not among its actions. */
+static const log_limits *fill_limits(kept_decision *kept)
+{
+    const decision_body *body = &kept->body;
+    const decision_guard *guard = &body->guard;
+    kept->limits = (log_limits){.excluded = body->slot_count ? NULL : body->excluded, .boosts = guard->boosts};
+    if (guard->shares) {
+        kept->limits.shares = guard->shares;
+        kept->limits.low = guard->low;
+        kept->limits.high = guard->high;
+        kept->limits.share_count = guard->share_count;
+    }
+    return kept->limits.excluded || guard->boosts || guard->shares ? &kept->limits : NULL;
+}
+
+static void fill_event(kept_decision *kept, log_event *out)
 {
     const decision_body *body = &kept->body;
     *out = (log_event){
@@ -245,6 +261,7 @@ static void fill_event(const kept_decision *kept, log_event *out)
         .skipped = is_skipped(kept->outcome),
         .baseline = body->baseline,
         .actions = body->names,
+        .limits = body->slot_count ? NULL : fill_limits(kept),
     };
     if (body->dim)
         out->arms = ee_arms_dense(body->values, body->count, body->dim);
@@ -365,7 +382,8 @@ static ee_status fill_slots(settled_reader *self, size_t count, log_event *out, 
         *slot = (log_slot){.id = kept->body.slot,
                            .reward = kept->value,
                            .skipped = is_skipped(kept->outcome),
-                           .baseline = kept->body.baseline};
+                           .baseline = kept->body.baseline,
+                           .limits = fill_limits(kept)};
         actions += fill_actions(&kept->body, actions, probabilities, slot);
         probabilities += slot->count;
         out->skipped &= slot->skipped;

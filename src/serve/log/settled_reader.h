@@ -7,8 +7,8 @@
  * the rules state, and the plain reward as the metric "reward" if it is not the objective. In a round they are those of
  * the first slot.
  *
- * The result equals what reading the exported line (log_export.h) gives, to the last bit, except for its position. In
- * apprentice mode the reward is what the decision really earned. */
+ * The result equals what reading the exported line (log_export.h) gives, to the last bit, except for its position and
+ * its limits, which the line does not have. In apprentice mode the reward is what the decision really earned. */
 #ifndef EENET_SETTLED_READER_H
 #define EENET_SETTLED_READER_H
 

@@ -2,6 +2,7 @@
  * and whom a request may promote. */
 #include "serve/joined_play.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -128,6 +129,144 @@ TEST(rewards_lie_in_the_range)
     take_all(&self, &watched);
     estimate now = live_track_estimate(watched.tracks[0]);
     assert_true(now.value == 1.0);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
+/* ---- limits ---- */
+
+/* Decisions among three actions of which a rule excludes the last: the first has a share of 0.8 at least, or a boost
+ * that outweighs every reward. */
+typedef struct limited {
+    const char *policy;
+    bool boosts, slots, named;
+} limited;
+
+enum { LIMITED = 3 };
+static const float limited_values[LIMITED * DIM] = {1, 0, 0, 1, 1, 1};
+
+static decision_body limited_body(const limited *how, bool second)
+{
+    static const double shared[LIMITED] = {0.8, 0.2, 0}, boosted[LIMITED] = {0.9, 0.1, 0}, low = 0.8, high = 1;
+    static const uint8_t excluded[LIMITED] = {0, 0, EXCLUDED_BY_RULE};
+    static const float boosts[LIMITED] = {100, 0, 50};
+    static const uint32_t shares[LIMITED] = {0, 1, 0};
+    static const json_text names[LIMITED] = {{"a", 1}, {"b", 1}, {"c", 1}};
+    static const char context[] = "{\"sun\":1,\"_multi\":[{\"_tag\":\"a\",\"x\":1},{\"_tag\":\"b\",\"x\":2},"
+                                  "{\"_tag\":\"c\",\"x\":3}]}";
+    static const decision_guard by_boost = {.present = true, .boosts = boosts},
+                                by_share = {
+                                    .present = true, .shares = shares, .share_count = 1, .low = &low, .high = &high};
+    decision_body made = {.count = LIMITED,
+                          .action = second,
+                          .choice = second,
+                          .probabilities = how->boosts ? boosted : shared,
+                          .excluded = excluded,
+                          .guard = how->boosts ? by_boost : by_share};
+    if (how->named) {
+        made.context = (json_text){context, sizeof context - 1};
+        made.names = names;
+    } else {
+        made.dim = DIM;
+        made.values = limited_values;
+    }
+    return made;
+}
+
+/* The second slot of a round gets what is left. */
+static void decide_limited_slots(play *self, const char *id, const decision_body *first)
+{
+    static const double last[LIMITED] = {0, 0, 1};
+    static const uint8_t excluded[LIMITED] = {EXCLUDED_BY_SLOT, EXCLUDED_BY_SLOT, 0};
+    decision_body slots[2] = {*first, *first};
+    for (size_t i = 0; i < 2; i++) {
+        slots[i].slot = (json_text){i ? "t" : "s", 1};
+        slots[i].slot_index = i;
+        slots[i].slot_count = 2;
+    }
+    slots[1].action = slots[1].choice = slots[1].baseline = 2;
+    slots[1].probabilities = last;
+    slots[1].excluded = excluded;
+    decide_slots(self, id, slots);
+}
+
+static void decide_limited(play *self, const limited *how, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char id[32], reward_id[40];
+        bool second = i % (how->boosts ? 10 : 5) == 0;
+        decision_body body = limited_body(how, second);
+        snprintf(id, sizeof id, "d%d", i);
+        snprintf(reward_id, sizeof reward_id, "%s%s", id, how->slots ? "\037s" : "");
+        self->now += 1000;
+        if (how->slots)
+            decide_limited_slots(self, id, &body);
+        else
+            decide(self, id, &body);
+        reward(self, reward_id, second ? 1 : i % 3 / 2.0);
+        if (!how->slots) continue;
+        snprintf(reward_id, sizeof reward_id, "%s\037t", id);
+        reward(self, reward_id, 0.5);
+    }
+}
+
+/* A challenger that decides as the bandit does earns what the bandit earns, also if limits change what both would do.
+ * Otherwise it would be promoted because it need not pay for them. */
+TEST(challengers_decide_within_the_limits)
+{
+    static const char uniform[] = "\"uniform\"", draws[] = "\"linucb\",\"propensity\":\"floor:1\"",
+                      greedy[] = "\"linucb\",\"propensity\":\"floor:0.2\"";
+    static const limited ways[] = {{.policy = uniform},
+                                   {.policy = draws},
+                                   {.policy = draws, .slots = true},
+                                   {.policy = draws, .named = true},
+                                   {.policy = greedy, .boosts = true},
+                                   {.policy = greedy, .boosts = true, .slots = true},
+                                   {.policy = greedy, .boosts = true, .named = true}};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char settings[400];
+        snprintf(settings, sizeof settings,
+                 "{\"policy\":%s,%s,\"challengers\":[{\"name\":\"copy\",\"policy\":%s,\"number\":1}],\"tests\":1}",
+                 ways[i].policy, ways[i].named ? "\"features\":\"names=64\"" : "\"dim\":2", ways[i].policy);
+        play self = start();
+        set_mode(&self, settings);
+        decide_limited(&self, &ways[i], 200);
+        live_bandit watched = open_live(&self, settings);
+        take_all(&self, &watched);
+        const live_track *copy = live_bandit_find(&watched, "copy");
+        if (live_track_failure(copy)) fail_msg("%s", live_track_failure(copy)->message);
+        estimate now = live_track_estimate(copy), online = live_track_estimate(watched.tracks[LIVE_ONLINE]);
+        assert_int_equal(live_track_events(copy), ways[i].slots ? 400 : 200);
+        assert_true(fabs(now.gain) < 1e-9 && fabs(now.value - online.value) < 1e-9);
+        assert_true(copy->won == 0);
+        live_bandit_close(&watched);
+        end(&self);
+    }
+}
+
+/* As a cap excludes it: uniform choice is that among the others. */
+TEST(uniform_choice_is_among_what_is_left)
+{
+    static const double probabilities[LIMITED] = {0.5, 0.5, 0};
+    static const uint8_t excluded[LIMITED] = {0, 0, EXCLUDED_BY_CAP};
+    play self = start_challenged();
+    for (int i = 0; i < 20; i++) {
+        char id[32];
+        decision_body body = {.count = LIMITED,
+                              .action = (size_t)i % 2,
+                              .choice = (size_t)i % 2,
+                              .probabilities = probabilities,
+                              .excluded = excluded,
+                              .dim = DIM,
+                              .values = limited_values};
+        snprintf(id, sizeof id, "d%d", i);
+        self.now += 1000;
+        decide(&self, id, &body);
+        reward(&self, id, i % 2);
+    }
+    live_bandit watched = open_live(&self, challenged);
+    take_all(&self, &watched);
+    assert_true(fabs(live_track_estimate(watched.tracks[LIVE_UNIFORM]).value - 0.5) < 1e-9);
     live_bandit_close(&watched);
     end(&self);
 }
