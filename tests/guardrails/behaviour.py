@@ -343,6 +343,28 @@ class Story:
             standing = self.server.call("GET", f"/v1/bandits/{name}")
         expect(standing["learned"] == 1, f"it learned {standing['learned']} decisions; one was not held back")
 
+    def a_held_bandit_promotes_nobody(self):
+        for held in ("frozen", "fallback"):
+            name = self.bandit({}, policy="uniform", propensity="own", promote="auto")
+            self.server.call("POST", f"/v1/bandits/{name}/challengers", {"name": "better", "policy": "linucb"})
+            drawn = self.many(name, [{} for _ in range(400)])
+            self.patch(name, held=held, held_because="an exercise")
+            self.server.call("POST", f"/v1/bandits/{name}/reward/batch", {"rewards": [
+                {"id": each["id"], "value": float(each["action"] == "mail")} for each in drawn]})
+            report = {"policies": []}
+            while not any(each.get("won") for each in report["policies"]):
+                report = self.server.call("GET", f"/v1/bandits/{name}/evaluation")
+            for _ in range(3):  # each decision lets the server look again
+                self.decide(name)
+                time.sleep(0.3)
+            expect(self.policy_of(name) == "uniform", f"a challenger was promoted while the bandit was held: {held}")
+            self.patch(name, held="no")
+            while self.policy_of(name) != "linucb":
+                time.sleep(0.05)
+
+    def policy_of(self, name):
+        return self.server.call("GET", f"/v1/bandits/{name}")["settings"]["policy"]
+
     def alarms(self, name):
         report = self.server.call("GET", f"/v1/bandits/{name}/evaluation")
         return report.get("guardrails", {}).get("alarms", [])  # empty until the log was read after a start
@@ -468,6 +490,7 @@ def main():
                          story.a_retry_gets_what_was_decided_before_the_cap,
                          story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
                          story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
+                         story.a_held_bandit_promotes_nobody,
                          story.a_violated_bound_rolls_back, story.a_scheduled_rollout_is_rolled_back,
                          story.changes_do_not_wait_for_a_model, story.the_log_says_all):
                 each()

@@ -33,7 +33,7 @@ static void promote_passed(void *context)
     uint64_t number;
     ee_error error;
     bool wanted = found && found->number == self->test && settings.promote == PROMOTE_AUTO &&
-                  !served_bandit_is_archived(self->bandit);
+                  settings.held == HELD_NOT && !served_bandit_is_archived(self->bandit);
     ee_status status =
         wanted ? service_promote(self->owner, self->bandit, found, self->test, "auto", &number, &error) : EE_OK;
     if (wanted && !status) {

@@ -121,12 +121,13 @@ static ee_status open_state(live *self, live_entry *entry, ee_error *error)
     return status;
 }
 
-/* Reports the first challenger that has passed, if promotion is automatic: the tests of the others restart then. */
+/* Reports the first challenger that has passed, if promotion is automatic: the tests of the others restart then. A
+ * bandit that is held waits for its release: a promotion would give it another model and forget the violated bound. */
 static void report_passed(live *self, const live_entry *entry)
 {
     const live_bandit *state = &entry->state;
     const live_track *first = NULL;
-    if (state->settings.promote != PROMOTE_AUTO) return;
+    if (state->settings.promote != PROMOTE_AUTO || state->settings.held != HELD_NOT) return;
     for (size_t i = LIVE_FIXED; i < state->track_count; i++) {
         const live_track *track = state->tracks[i];
         bool ready = track->won && !live_bandit_is_behind(state, track) && !live_track_failure(track);
