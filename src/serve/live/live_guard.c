@@ -237,7 +237,8 @@ static bool join_alike(const joining_rules *a, const joining_rules *b)
     return same;
 }
 
-static bool compare_alike(const live_guard *self, const bandit_settings *next, const guard_settings *tables)
+/* Whether the same is measured, of decisions that the same policy makes. */
+static bool measure_alike(const live_guard *self, const bandit_settings *next, const guard_settings *tables)
 {
     const guard_settings *before = self->tables;
     return before && tables && bandit_settings_decide_alike(&self->known, next) &&
@@ -253,7 +254,7 @@ static void restart_means(live_guard *self, uint64_t number)
     live_drift_restart(&self->drift, DRIFT_DELAY, number);
 }
 
-static void change_drift(live_guard *self, const guard_settings *tables, bool alike, uint64_t number)
+static void change_drift(live_guard *self, const guard_settings *tables, bool measured, uint64_t number)
 {
     const guard_settings *before = self->tables;
     if (!tables) return;
@@ -261,20 +262,23 @@ static void change_drift(live_guard *self, const guard_settings *tables, bool al
         live_drift_start(&self->drift, tables->error, number);
         return;
     }
-    if (!alike) restart_means(self, number);
+    if (!measured) restart_means(self, number);
     if (!same_words(before->segment, tables->segment)) live_drift_restart(&self->drift, DRIFT_SEGMENT, number);
 }
 
-static ee_status change_settings(live_guard *self, const bandit_settings *next, uint64_t number, ee_error *error)
+/* from: the event that changes them. */
+static ee_status change_settings(live_guard *self, const bandit_settings *next, const event *from, ee_error *error)
 {
     guard_settings *tables;
+    uint64_t number = from->number;
     ee_status status = live_guard_read_tables(next, &tables, error);
     if (status) return status;
-    bool alike = self->started && compare_alike(self, next, tables);
+    bool measured = self->started && measure_alike(self, next, tables);
+    bool alike = measured && guard_settings_limit_alike(self->tables, tables, from->time);
     bool continues = alike && self->tables->error == tables->error;
     bool released = self->known.held != HELD_NOT && next->held == HELD_NOT;
     if (!alike || !same_words(self->tables->segment, tables->segment)) restart_comparison(self, number);
-    change_drift(self, tables, alike, number);
+    change_drift(self, tables, measured, number);
     status = change_tests(self, next, tables, continues, released, number, error);
     forget_tables(self);
     self->tables = tables;
@@ -322,7 +326,7 @@ static ee_status follow_event(live_guard *self, store_reader *log, uint32_t band
     if (from->kind == EVENT_ALARM) count_alarm(self, from);
     if (from->kind == EVENT_SETTINGS) {
         status = store_read_settings(log, bandit, from->number, &next, error);
-        if (!status) status = change_settings(self, &next, from->number, error);
+        if (!status) status = change_settings(self, &next, from, error);
     }
     if (!status) self->followed = from->number;
     return status;
@@ -345,7 +349,7 @@ ee_status live_guard_follow(live_guard *self, store_reader *log, uint32_t bandit
     event_batch_free(&batch);
     if (status || self->started) return status;
     *changed = true;
-    return change_settings(self, in_force, 0, error); /* the log has no settings */
+    return change_settings(self, in_force, &(event){0}, error); /* the log has no settings */
 }
 
 void live_guard_release(live_guard *self)

@@ -2,8 +2,8 @@
  * others, bounds on it, and drift. All of it is a function of the log, as in live_bandit.h.
  *
  * The comparison starts again when it changes its meaning: with another model, policy, propensity, mode or range of
- * rewards, other metrics or rules of joining, another share of the control group or another baseline. A stage of the
- * rollout changes nothing: see lift.h.
+ * rewards, other metrics or rules of joining, another share of the control group or another baseline, other rules,
+ * shares, caps, budgets or stickiness. A stage of the rollout changes nothing: see lift.h.
  *
  * Each bound is a test that may look after every decision. A test starts with the comparison, when its bound or `error`
  * is changed, and when an operator releases the bandit after its alarm. All tests of a bandit together raise a false

@@ -3,7 +3,7 @@
 
 #include "live_bandit.h"
 
-enum { FORMAT = 6 };
+enum { FORMAT = 7 };
 
 static void archive_double(archive *a, double *value)
 {

@@ -128,6 +128,10 @@ void guard_settings_release(guard_settings *self);
 /* The share of the keys that are treated at a time: the bandit decides for them. */
 double guard_settings_treated(const guard_settings *self, int64_t now);
 
+/* guard_settings_alike.c: whether rules, shares, caps, budgets and stickiness do the same to decisions from now on.
+ * Names, and rules that have ended, make no difference. */
+bool guard_settings_limit_alike(const guard_settings *a, const guard_settings *b, int64_t now);
+
 /* Adds "since" to a schedule of the object that has none. Copies the object otherwise. */
 ee_status guard_settings_begin(json_text object, int64_t now, text *into, ee_error *error);
 

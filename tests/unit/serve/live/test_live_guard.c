@@ -380,6 +380,54 @@ TEST(what_starts_the_comparison)
     end(&self);
 }
 
+#define RULED(rules, rest) HEAD "\"rules\":[" rules "]," rest BOUNDED "}}"
+#define BOOST(until) "{\"name\":\"a\",\"action\":{\"_id\":\"a\"},\"boost\":1" until "}"
+#define OTHER "{\"name\":\"b\",\"context\":{\"land\":[\"DE\",\"CH\"]},\"exclude\":true}"
+#define PAST ",\"until\":\"2020-01-01T00:00:00Z\""
+
+/* What is measured after a change of what guardrails do to decisions says nothing about the time before: a harmful rule
+ * that was removed raises no alarm later. */
+TEST(other_limits_start_the_comparison)
+{
+    static const struct {
+        const char *settings;
+        bool starts;
+    } changes[] = {
+        {RULED(BOOST(""), ""), true},
+        {RULED(BOOST(""), "\"rollout\":{\"share\":0.5},"), false},
+        {RULED(OTHER "," BOOST(""), ""), true},
+        {RULED(OTHER "," BOOST(PAST), ""), true},
+        {RULED(OTHER, ""), false}, /* the other rule had ended */
+        {RULED(OTHER, "\"sticky\":{\"for\":\"1h\"},"), true},
+        {RULED(OTHER, "\"shares\":[{\"name\":\"s\",\"action\":{\"_id\":\"a\"},\"low\":0.1}],"), true},
+        {RULED(OTHER, "\"shares\":[{\"name\":\"s\",\"action\":{\"_id\":\"b\"},\"low\":0.1}],"), true},
+        {RULED(OTHER, "\"shares\":[{\"name\":\"t\",\"action\":{\"_id\":\"b\"},\"low\":0.1}],"), false},
+        {RULED(OTHER, "\"caps\":[{\"name\":\"c\",\"action\":{\"_id\":\"a\"},\"most\":3}],"), true},
+        {RULED(OTHER, "\"caps\":[{\"name\":\"c\",\"action\":{\"_id\":\"a\"},\"most\":4}],"), true},
+        {RULED(OTHER, "\"budgets\":[{\"name\":\"m\",\"cost\":\"x\",\"limit\":1}],"), true},
+        {RULED(OTHER, "\"budgets\":[{\"name\":\"m\",\"cost\":\"y\",\"limit\":1}],"), true},
+    };
+    play self = start();
+    uint64_t starts = 1, decisions = 30;
+    set_mode(&self, guarded);
+    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
+    live_bandit watched = watch(&self);
+    for (int i = 0; i < (int)(sizeof changes / sizeof *changes); i++) {
+        set_mode(&self, changes[i].settings);
+        decide_some(&self, 30 + 30 * i, 30, (odds){0.5, 0.5, 0});
+        take_all(&self, &watched);
+        starts += changes[i].starts;
+        decisions = changes[i].starts ? 30 : decisions + 30;
+        assert_int_equal(watched.guard.starts, starts);
+        assert_int_equal(watched.guard.parts[0].decisions, decisions);
+        const guard_test *test = &watched.guard.tests[0];
+        assert_int_equal(test->measured->treated.decisions + test->measured->control.decisions, decisions);
+        assert_true(fabs(test->alarm.alpha - 0.05 / (double)(starts * (starts + 1))) < 1e-12);
+    }
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* SETTINGS and MODEL of a promotion are one start. */
 TEST(a_promotion_is_one_start)
 {
