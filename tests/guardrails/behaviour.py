@@ -38,6 +38,31 @@ def began(described):
     return datetime.datetime.fromisoformat(since.replace("Z", "+00:00")).timestamp()
 
 
+class Workers:
+    """Threads that run a function each. join raises the first of their failures."""
+
+    def __init__(self, *functions):
+        self.failures = []
+        self.threads = [threading.Thread(target=self.run, args=(function,)) for function in functions]
+        for thread in self.threads:
+            thread.start()
+
+    def run(self, function):
+        try:
+            function()
+        except BaseException as failure:  # of any kind: join raises it
+            self.failures.append(failure)
+
+    def are_alive(self):
+        return any(thread.is_alive() for thread in self.threads)
+
+    def join(self):
+        for thread in self.threads:
+            thread.join()
+        if self.failures:
+            raise self.failures[0]
+
+
 class Story:
     def __init__(self, server):
         self.server = server
@@ -99,28 +124,38 @@ class Story:
         expect(again == rollout, f"new weights changed the schedule from {rollout} to {again}")
 
     def schedules_advance(self):
+        seconds = 1
+        while self.stages_seen(seconds) != {0, 1, 2}:
+            seconds *= 3
+            expect(seconds < 30, "the server is too slow to be seen in each stage")
+
+    def stages_seen(self, seconds):
+        """Follows a schedule whose stages last so many seconds. Returns the stages in which decisions were checked."""
         people = [{"key": f"u{i}"} for i in range(200)]
-        stages = [{"share": 0, "for": "1s"}, {"share": 0.5, "for": "1s"}, {"share": 1}]
+        stages = [{"share": 0, "for": f"{seconds}s"}, {"share": 0.5, "for": f"{seconds}s"}, {"share": 1}]
         name = self.bandit({"rollout": {"schedule": stages}})
         begin = began(self.server.call("GET", f"/v1/bandits/{name}"))
-        shares, treated = set(), set()
-        while 200 not in shares:
+        seen, treated = set(), set()
+        while 2 not in seen:
             before = time.time()
             drawn = self.many(name, people)
             after = time.time()
             now = {i for i, each in enumerate(drawn) if each["group"] == "treated"}
-            if after < begin + 1:
+            if after < begin + seconds:
                 expect(not now, "somebody is treated in the first stage")
-            if begin + 1.1 <= before and after < begin + 2:
+                seen.add(0)
+            if begin + seconds + 0.1 <= before and after < begin + 2 * seconds:
                 expect(60 < len(now) < 140, f"{len(now)} of 200 people are treated in the second stage")
-            if begin + 2.1 <= before:
+                seen.add(1)
+            if begin + 2 * seconds + 0.1 <= before:
                 expect(len(now) == 200, f"{len(now)} of 200 people are treated in the last stage")
+                seen.add(2)
             expect(treated <= now, "a person who was treated is not any more")
             treated = now
-            shares.add(len(now))
         self.server.kill()
         self.server.start()
         expect(all(each["group"] == "treated" for each in self.many(name, people)), "a restart began the schedule again")
+        return seen
 
     def baselines_are_what_they_say(self):
         name = self.bandit({"control": {"share": 1, "baseline": "uniform"}})
@@ -135,7 +170,7 @@ class Story:
         expect(self.decide(name, actions=[[0], [1]])["index"] == 1, "a baseline without a name was not taken")
 
     def slots_of_a_round_are_in_one_group(self):
-        name = self.bandit({"control": {"share": 0.5}}, metrics=[{"name": "refund"}], wait=1)
+        name = self.bandit({"control": {"share": 0.5}}, metrics=[{"name": "refund"}], wait=4)
         rounds = self.rounds(name, 40)
         groups = [{slot["group"] for slot in each["slots"]} for each in rounds]
         expect(all(len(each) == 1 for each in groups) and {"treated"} in groups and {"control"} in groups, str(groups))
@@ -202,11 +237,7 @@ class Story:
                     mails[key] = mails.get(key, 0) + (action == "mail")
 
         for _ in range(2):
-            threads = [threading.Thread(target=work, args=(worker,)) for worker in range(8)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            Workers(*(lambda worker=worker: work(worker) for worker in range(8))).join()
             self.server.kill()
             self.server.start()
         expect(counts["loan"] == most, f"{counts['loan']} loans; the cap is {most}, and there were enough decisions")
@@ -226,13 +257,12 @@ class Story:
                 with lock:
                     drawn.extend(each["action"] for each in found)
 
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
+        workers = Workers(*8 * [work])
         changes = 0
-        while any(thread.is_alive() for thread in threads):
+        while workers.are_alive():
             changes += 1
             self.patch(name, guardrails=guardrails(changes))
+        workers.join()
         count = len(drawn) - drawn.count("card")
         expect(count == 100, f"{count} costly actions; the cap is 100, and there were {changes} changes")
 
@@ -278,8 +308,11 @@ class Story:
         expect(before["probabilities"][2] < 0.2 and after["probabilities"][2] == 0.5, f"{before} became {after}")
 
     def budgets_are_never_exceeded(self):
-        name = self.bandit({"budgets": [{"name": "money", "cost": "cost", "limit": 100, "per": "1d", "pace": "first"}]})
-        drawn = self.many(name, [{} for _ in range(600)])
+        day = None
+        while day != time.time() // 86400:  # at midnight UTC a new budget begins
+            day = time.time() // 86400
+            name = self.bandit({"budgets": [{"name": "money", "cost": "cost", "limit": 100, "per": "1d", "pace": "first"}]})
+            drawn = self.many(name, [{} for _ in range(600)])
         costs = {each["id"]: each["features"]["cost"] for each in ACTIONS}
         spent = sum(costs[each["action"]] for each in drawn)
         expect(97 < spent <= 100, f"spent {spent} of 100")
@@ -381,7 +414,7 @@ class Story:
             people += 100
 
     def a_violated_bound_rolls_back(self):
-        name = self.bandit({"control": {"share": 0.5}, "bounds": REFUNDS}, metrics=[{"name": "refund"}], wait=0.5)
+        name = self.bandit({"control": {"share": 0.5}, "bounds": REFUNDS}, metrics=[{"name": "refund"}], wait=3)
         self.violate(name)
         settings = self.server.call("GET", f"/v1/bandits/{name}")["settings"]
         expect(settings["held"] == "fallback" and "refund" in settings["held_because"], str(settings))
@@ -400,7 +433,7 @@ class Story:
         everybody = [{"key": f"u{i}"} for i in range(100)]
         guardrails = {"control": {"share": 0.3}, "bounds": REFUNDS,
                       "rollout": {"schedule": [{"share": 0.5, "for": "1s"}, {"share": 1}]}}
-        name = self.bandit(guardrails, metrics=[{"name": "refund"}], wait=0.5)
+        name = self.bandit(guardrails, metrics=[{"name": "refund"}], wait=3)
         begin = began(self.server.call("GET", f"/v1/bandits/{name}"))
         self.violate(name)
         while time.time() < begin + 1:  # the last stage does not end the fallback
@@ -416,35 +449,42 @@ class Story:
         expect(groups == {"control", "waiting"}, f"after the release with a new schedule: {groups}")
 
     def changes_do_not_wait_for_a_model(self):
-        slow = self.bandit({}, policy="eenet", options="f1.width=64", propensity="floor:0.3", wait=0.5,
+        slow = self.bandit({}, policy="eenet", options="f1.width=64", propensity="floor:0.3", wait=3,
                            metrics=[{"name": "refund", "weight": -1}])
-        other = self.bandit({})
-        for _ in range(6):
-            drawn = self.many(slow, [{} for _ in range(500)])
-            self.server.call("POST", f"/v1/bandits/{slow}/reward/batch", {"rewards": [
+        other, logged, weight, changes = self.bandit({}), 0, -1, 0
+        while changes <= 4:  # changes that wait for a model are two at most, however long its training takes
+            expect(logged < 40000, f"only {changes} changes of another bandit while a model was trained on {logged} decisions")
+            more = max(logged, 3000)
+            self.refund_loans(slow, more)
+            logged += more
+            while len(self.server.call("GET", f"/v1/bandits/{slow}/log").splitlines()) < logged:
+                time.sleep(0.1)  # not all are settled
+            weight -= 1
+            self.patch(slow, held="no", guardrails={})
+            answer, changes = self.change_while_relearning(slow, other, weight)
+        now = self.server.call("GET", f"/v1/bandits/{slow}")["settings"]
+        expect("relearned" in answer and now["metrics"][0]["weight"] == weight, f"{answer}")
+        expect(now["held"] == "frozen" and now["held_because"] == "an exercise", f"the model released the bandit: {now}")
+        expect("sticky" in now["guardrails"], f"the model undid a change of settings: {now}")
+
+    def refund_loans(self, name, count):
+        for _ in range(count // 500):
+            drawn = self.many(name, [{} for _ in range(500)])
+            self.server.call("POST", f"/v1/bandits/{name}/reward/batch", {"rewards": [
                 {"id": each["id"], "value": 1, "metrics": {"refund": float(each["action"] == "loan")}} for each in drawn]})
-        while len(self.server.call("GET", f"/v1/bandits/{slow}/log").splitlines()) < 3000:
-            pass  # not all are settled
-        answers = []
 
-        def relearn():
-            answers.append(self.patch(slow, metrics=[{"name": "refund", "weight": -2}]))
-
-        thread = threading.Thread(target=relearn)
-        thread.start()
-        changes = 0
-        while thread.is_alive():
+    def change_while_relearning(self, slow, other, weight):
+        """Gives a bandit another objective. Returns the response, and the number of changes of another bandit meanwhile."""
+        answers, changes = [], 0
+        worker = Workers(lambda: answers.append(self.patch(slow, metrics=[{"name": "refund", "weight": weight}])))
+        while worker.are_alive():
             self.patch(other, held="frozen" if changes % 2 == 0 else "no")
             changes += 1
             if changes == 2:  # also of the bandit itself
                 self.patch(slow, held="frozen", held_because="an exercise")
                 self.patch(slow, guardrails={"sticky": {"for": "1h"}})
-        thread.join()
-        expect(changes > 4, f"only {changes} changes of another bandit while a model was trained")
-        now = self.server.call("GET", f"/v1/bandits/{slow}")["settings"]
-        expect("relearned" in answers[0] and now["metrics"][0]["weight"] == -2, f"{answers}")
-        expect(now["held"] == "frozen" and now["held_because"] == "an exercise", f"the model released the bandit: {now}")
-        expect("sticky" in now["guardrails"], f"the model undid a change of settings: {now}")
+        worker.join()
+        return answers[0], changes
 
     def the_log_says_all(self):
         name = self.bandit({"control": {"share": 0.5}, "segment": "user.country", "sticky": {"for": "1h"},

@@ -7,16 +7,19 @@ const WAIT = 4; // seconds: a bandit with metrics learns from a decision when it
 const pause = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 // Shows a product to each visitor; refunded says what follows a click. Returns what was shown. Rewards follow each small
-// batch, because a reward that arrives after the wait is late.
+// batch, because a reward that arrives after the wait is late: on a machine that stalls, the batch is shown again.
 async function visit(simulation, bandit, visitors, refunded) {
     const BATCH = 100;
     const all = [];
     for (let begin = 0; begin < visitors.length; begin += BATCH) {
-        const shown = await simulation.show(bandit, visitors.slice(begin, begin + BATCH));
-        simulation.drawClicks(shown);
-        for (const each of shown) each.refund = each.clicked && refunded(each) ? 1 : 0;
-        const rewards = shown.map(({ id, clicked, refund }) => ({ id, value: clicked, metrics: { refund } }));
-        await simulation.send(bandit, rewards);
+        let shown, inTime;
+        do {
+            shown = await simulation.show(bandit, visitors.slice(begin, begin + BATCH));
+            simulation.drawClicks(shown);
+            for (const each of shown) each.refund = each.clicked && refunded(each) ? 1 : 0;
+            const rewards = shown.map(({ id, clicked, refund }) => ({ id, value: clicked, metrics: { refund } }));
+            inTime = await simulation.send(bandit, rewards);
+        } while (!inTime);
         all.push(...shown);
     }
     return all;

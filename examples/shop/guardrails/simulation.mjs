@@ -96,13 +96,17 @@ export class Simulation {
     async click(bandit, shown) {
         this.drawClicks(shown);
         for (let begin = 0; begin < shown.length; begin += BATCH) {
-            await this.send(bandit, shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked })));
+            const rewards = shown.slice(begin, begin + BATCH).map(({ id, clicked }) => ({ id, value: clicked }));
+            if (!(await this.send(bandit, rewards))) throw new Error('a reward came after the wait of its decision');
         }
     }
 
+    // Whether all came within the wait.
     async send(bandit, rewards) {
-        const lost = (await bandit.rewardMany(rewards)).find(({ outcome }) => outcome !== 'joined');
-        if (lost) throw new Error(`the server did not join a reward: ${lost.outcome}`);
+        const outcomes = (await bandit.rewardMany(rewards)).map(({ outcome }) => outcome);
+        const lost = outcomes.find((outcome) => outcome !== 'joined' && outcome !== 'late');
+        if (lost) throw new Error(`the server did not join a reward: ${lost}`);
+        return !outcomes.includes('late');
     }
 
     // Show and click, batch by batch, so that the bandit learns on the way.
