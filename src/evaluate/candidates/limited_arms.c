@@ -70,9 +70,17 @@ void limited_arms_release(limited_arms *self)
     memory_release(&self->memory);
 }
 
+size_t limited_arms_number(const log_event *event, size_t action)
+{
+    size_t number = action;
+    for (size_t i = 0; i < action; i++) number -= log_event_excludes(event, i);
+    return number;
+}
+
 void limited_arms_spread(const log_event *event, double *pi)
 {
     size_t left = 0;
+    if (!event->limits || !event->limits->excluded) return;
     double other = isnan(pi[0]) ? (double)NAN : 0.0;
     for (size_t i = 0; i < event->count; i++) left += !log_event_excludes(event, i);
     for (size_t i = event->count; i-- > 0;) pi[i] = log_event_excludes(event, i) ? other : pi[--left];

@@ -1,4 +1,5 @@
-/* The arms of an event among which a candidate decides, and the limits of its draw (log_limits). */
+/* The arms of an event that a candidate may choose from, and the limits of its draw (log_limits). It learns from these
+ * arms too, as a server's bandit does: without ids, arms are identified by their number among them. */
 #ifndef EENET_LIMITED_ARMS_H
 #define EENET_LIMITED_ARMS_H
 
@@ -20,6 +21,9 @@ typedef struct limited_arms {
 ee_status limited_arms_make(limited_arms *self, const log_event *event, const ee_arms *all, ee_arms *out,
                             ee_error *error);
 void limited_arms_release(limited_arms *self);
+
+/* The number of an action that is not excluded among these arms. */
+size_t limited_arms_number(const log_event *event, size_t action);
 
 /* In place: the probabilities of these arms become those of all arms (event->count). NaN, which means unknown, stays.
  */

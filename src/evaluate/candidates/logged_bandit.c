@@ -130,17 +130,6 @@ static ee_status take_arms(logged_bandit *self, const log_event *event, ee_arms 
     return EE_OK;
 }
 
-static ee_status find_probabilities(logged_bandit *self, const log_event *event, const ee_arms *arms, double *pi,
-                                    ee_error *error)
-{
-    ee_arms left;
-    if (!event->limits) return ee_bandit_probabilities(self->bandit, arms, pi, error);
-    ee_status status = limited_arms_make(&self->limited, event, arms, &left, error);
-    if (!status) status = ee_bandit_probabilities(self->bandit, &left, pi, error);
-    if (!status) limited_arms_spread(event, pi);
-    return status;
-}
-
 static ee_status play_frozen(logged_bandit *self, const candidate_round *round, double *pi, ee_score *scores,
                              ee_error *error)
 {
@@ -159,14 +148,20 @@ ee_status logged_bandit_play(logged_bandit *self, const candidate_round *round, 
 {
     if (self->snapshot) return play_frozen(self, round, pi, scores, error);
     const log_event *event = round->event;
-    ee_arms arms;
+    ee_arms arms, left; /* left: those that it may choose from */
     ee_status status = round->features ? EE_OK : take_arms(self, event, &arms, error);
     if (round->features && round->again) /* its names are known */
         status = features_encode(self->bandit->features, round->features, &arms, error);
     else if (round->features)
         status = ee_bandit_arms(self->bandit, round->features, &arms, error);
-    if (!status && pi) status = find_probabilities(self, event, &arms, pi, error);
     if (!status && scores) status = ee_bandit_score(self->bandit, &arms, scores, error);
-    if (!status && learn) status = ee_bandit_learn_from(self->bandit, &arms, event->action, event->reward, error);
+    if (!status && event->limits)
+        status = limited_arms_make(&self->limited, event, &arms, &left, error);
+    else if (!status)
+        left = arms;
+    if (!status && pi) status = ee_bandit_probabilities(self->bandit, &left, pi, error);
+    if (!status && pi) limited_arms_spread(event, pi);
+    size_t action = limited_arms_number(event, event->action);
+    if (!status && learn) status = ee_bandit_learn_from(self->bandit, &left, action, event->reward, error);
     return status;
 }

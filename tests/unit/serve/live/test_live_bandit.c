@@ -271,6 +271,41 @@ TEST(uniform_choice_is_among_what_is_left)
     end(&self);
 }
 
+/* Without ids an arm is its place among those that are left, as for the bandit itself. */
+TEST(challengers_learn_from_what_is_left)
+{
+    static const char settings[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"counting\","
+                                   "\"policy\":\"ucb1\",\"propensity\":\"floor:0.2\",\"number\":1}],\"tests\":1}";
+    static const double probabilities[LIMITED] = {0, 0.5, 0.5};
+    static const uint8_t excluded[LIMITED] = {EXCLUDED_BY_RULE, 0, 0};
+    play self = start();
+    set_mode(&self, settings);
+    for (int i = 0; i < 200; i++) {
+        char id[32];
+        size_t action = 1 + (size_t)i % 2;
+        decision_body body = {.count = LIMITED,
+                              .action = action,
+                              .choice = action,
+                              .baseline = 1,
+                              .probabilities = probabilities,
+                              .excluded = excluded,
+                              .dim = DIM,
+                              .values = limited_values};
+        snprintf(id, sizeof id, "d%d", i);
+        self.now += 1000;
+        decide(&self, id, &body);
+        reward(&self, id, action == 2);
+    }
+    live_bandit watched = open_live(&self, settings);
+    take_all(&self, &watched);
+    const live_track *counting = live_bandit_find(&watched, "counting");
+    if (live_track_failure(counting)) fail_msg("%s", live_track_failure(counting)->message);
+    assert_true(live_track_estimate(counting).value > 0.8);
+    assert_true(counting->won > 0);
+    live_bandit_close(&watched);
+    end(&self);
+}
+
 /* ---- from when on ---- */
 
 static void replace_model(play *self)
