@@ -95,19 +95,24 @@ served_standing served_bandit_standing(const served_bandit *self)
 
 /* ---- awake ---- */
 
+/* With the mutex. */
+static void enqueue(served_bandit *self, served_waiter *waiter)
+{
+    waiter->next = NULL;
+    *(self->waiters ? self->last_waiter : &self->waiters) = waiter;
+    self->last_waiter = &waiter->next;
+}
+
 /* Has a training thread call ready: always, or only if the model is not loaded. */
 static bool wait_for(served_bandit *self, bool always, void (*ready)(void *context, const ee_error *error),
                      void *context)
 {
     served_waiter *waiter;
     if (memory_create(NULL, &waiter, 1, sizeof *waiter, NULL)) return false;
-    *waiter = (served_waiter){ready, context, NULL};
+    *waiter = (served_waiter){.ready = ready, .context = context};
     lock(self);
     bool waits = always || !self->awake;
-    if (waits) {
-        waiter->next = self->waiters;
-        self->waiters = waiter;
-    }
+    if (waits) enqueue(self, waiter);
     unlock(self);
     if (waits)
         turn_queue_ask(&self->all->queue, &self->turn, true);

@@ -41,10 +41,10 @@ struct served_bandit {
     size_t users;
     served_room *rooms; /* free ones */
     ee_snapshot *snapshot;
-    served_waiter *waiters;
-    double asked, published; /* when: seconds of turn_queue_now */
-    uint64_t events;         /* number of the last that a model can learn from */
-    double oldest;           /* arrival of the first that the published model has not processed */
+    served_waiter *waiters, **last_waiter; /* in the order in which they came; last_waiter: where the next one goes */
+    double asked, published;               /* when: seconds of turn_queue_now */
+    uint64_t events;                       /* number of the last that a model can learn from */
+    double oldest;                         /* arrival of the first that the published model has not processed */
     served_standing standing;
 
     /* Of the training thread that has its turn. */

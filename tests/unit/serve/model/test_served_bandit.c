@@ -521,3 +521,50 @@ TEST_WITH(a_step_that_was_not_written_is_not_saved, set_up, tear_down)
     assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
     assert_true(served_bandit_standing(shop).version > version);
 }
+
+/* ---- waiting ---- */
+
+typedef struct order {
+    atomic_int count;
+    atomic_bool started, goes_on;
+    int numbers[3];
+} order;
+
+typedef struct ordered {
+    order *in;
+    int number;
+} ordered;
+
+static void block(void *context, const ee_error *error)
+{
+    order *self = context;
+    (void)error;
+    atomic_store(&self->started, true);
+    while (!atomic_load(&self->goes_on)) play_pause();
+}
+
+static void note(void *context, const ee_error *error)
+{
+    const ordered *self = context;
+    (void)error;
+    self->in->numbers[atomic_load(&self->in->count)] = self->number;
+    atomic_fetch_add(&self->in->count, 1);
+}
+
+TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
+{
+    served_play *play = *state;
+    order all = {0};
+    ordered each[3];
+    play_open(play); /* one training thread */
+    served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
+    assert_false(served_bandit_is_awake(busy, block, &all));
+    while (!atomic_load(&all.started)) play_pause();
+    for (int i = 0; i < 3; i++) {
+        each[i] = (ordered){&all, i};
+        assert_false(served_bandit_is_awake(shop, note, &each[i]));
+    }
+    atomic_store(&all.goes_on, true);
+    while (atomic_load(&all.count) < 3) play_pause();
+    for (int i = 0; i < 3; i++) assert_int_equal(all.numbers[i], i);
+}
