@@ -314,7 +314,7 @@ ee_status limits_play(const limits_plan *plan, limits_day *days, ee_error *error
     double *times = NULL;
     memset(days, 0, LIMITS_DAYS * sizeof *days);
     ee_status status = read_settings(plan, &problem, &self.settings, error);
-    if (!status) status = limits_create(&self.settings, &self.limits, error);
+    if (!status) status = limits_create(&self.settings, NULL, &self.limits, error);
     if (!status && !plan->knows) status = ee_bandit_create(&settings, &self.bandit, error);
     if (!status) status = memory_create(NULL, &times, plan->per_day, sizeof *times, error);
     if (!status) status = memory_create(NULL, &self.masses, LIMITS_DAYS * plan->per_day, sizeof(double), error);
@@ -366,8 +366,8 @@ static ee_status restart(burst *self, int64_t now, ee_error *error)
     static const double probabilities[2] = {0.5, 0.5};
     size_t from = self->count;
     limits_free(self->limits);
-    ee_status status = limits_create(&self->settings, &self->limits, error);
-    while (from && self->log[from - 1].time > now - limits_span(&self->settings)) from--;
+    ee_status status = limits_create(&self->settings, NULL, &self->limits, error);
+    while (!status && from && self->log[from - 1].time > now - limits_span(self->limits)) from--;
     for (; from < self->count && !status; from++) {
         limits_round round = capped_round(self->log[from].time, self->log[from].key);
         status = limits_decided(self->limits, &round, 1, probabilities, error);
@@ -422,7 +422,7 @@ ee_status limits_burst(uint64_t seed, size_t count, uint64_t most, limits_caps *
                           (unsigned long long)most, PERSON_MOST);
     *out = (limits_caps){0};
     ee_status status = guard_settings_read(&self.settings, words, (size_t)length, error);
-    if (!status) status = limits_create(&self.settings, &self.limits, error);
+    if (!status) status = limits_create(&self.settings, NULL, &self.limits, error);
     if (!status) status = memory_create(NULL, &self.log, count, sizeof *self.log, error);
     for (size_t i = 0; i < count && !status; i++) {
         /* Mostly bursts, in which many decisions have the same time; pauses of up to two hours between them. */

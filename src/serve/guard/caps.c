@@ -2,13 +2,34 @@
 
 #include <math.h>
 
-ee_status cap_create(cap_state *self, memory *owner, const guard_cap *of, ee_error *error)
+static ee_status create_counts(cap_state *self, ee_error *error)
 {
-    *self = (cap_state){.of = of, .full_until = INT64_MIN};
+    const guard_cap *of = self->of;
     self->shape = sliding_shape_of(of->most, of->per, of->each_key ? CAP_PERSON_GROUPS : CAP_GROUPS);
     size_t size = sliding_size(&self->shape);
-    if (!of->each_key) return memory_create(owner, &self->all, size, 1, error);
-    return key_table_create(owner, size, CAP_BYTES / key_table_entry_size(size), &self->persons, error);
+    if (!of->each_key) return memory_create(&self->owner, &self->all, size, 1, error);
+    return key_table_create(&self->owner, size, CAP_BYTES / key_table_entry_size(size), &self->persons, error);
+}
+
+ee_status cap_create(const guard_cap *of, cap_state **out, ee_error *error)
+{
+    cap_state *self;
+    *out = NULL;
+    ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
+    if (status) return status;
+    self->of = of;
+    self->full_until = INT64_MIN;
+    status = create_counts(self, error);
+    if (status)
+        cap_free(self);
+    else
+        *out = self;
+    return status;
+}
+
+void cap_free(cap_state *self)
+{
+    if (self) memory_release(&self->owner);
 }
 
 /* Forgets a few persons whose decisions have left the span: more than one decision adds, and not so many that one

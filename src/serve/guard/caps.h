@@ -16,6 +16,7 @@ enum {
 static const size_t CAP_BYTES = (size_t)256 << 20; /* of the persons of a cap */
 
 typedef struct cap_state {
+    memory owner; /* first: of everything here */
     const guard_cap *of;
     sliding_shape shape;
     sliding_count *all; /* NULL: each person has one */
@@ -29,7 +30,10 @@ typedef struct cap_person {
     uint64_t key;
 } cap_person;
 
-ee_status cap_create(cap_state *self, memory *owner, const guard_cap *of, ee_error *error);
+/* Borrows the settings. */
+ee_status cap_create(const guard_cap *of, cap_state **out, ee_error *error);
+void cap_free(cap_state *self);
+
 bool cap_reached(cap_state *self, int64_t now, cap_person person);
 
 /* After this, cap_count cannot fail. */

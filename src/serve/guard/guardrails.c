@@ -2,6 +2,7 @@
 #include "guardrails.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "base/checksum.h"
@@ -10,7 +11,8 @@
 struct guardrails {
     guard_settings tables;
     uint64_t seed;
-    bool falls_back;
+    atomic_bool falls_back;
+    uint64_t read;         /* number of the last event that is counted */
     bool has_state;        /* decisions are made one after the other */
     pthread_mutex_t mutex; /* of the rest, which only has_state uses */
     limit_state *limits;
@@ -28,7 +30,7 @@ double guardrails_unit(uint64_t seed, json_text key)
 
 static decision_group group_of(const guardrails *self, json_text key, double treated)
 {
-    if (self->falls_back) return GROUP_FALLBACK;
+    if (atomic_load(&((guardrails *)(uintptr_t)self)->falls_back)) return GROUP_FALLBACK;
     if (!self->tables.has_groups) return GROUP_NONE;
     double at = guardrails_unit(self->seed, key);
     if (at < self->tables.control) return GROUP_CONTROL;
@@ -325,42 +327,61 @@ static ee_status take_back(guardrails *self, guardrails_room *room, event_room *
     return count(self, room, from->id, &body, error);
 }
 
-/* Counts what the log has of the time that matters. */
-static ee_status take_all_back(guardrails *self, store_reader *log, uint32_t bandit, int64_t now, ee_error *error)
+/* Counts the events after self->read. */
+static ee_status take_all_back(guardrails *self, store_reader *log, uint32_t bandit, ee_error *error)
 {
     enum { TOGETHER = 1024 };
-    int64_t span = limits_span(&self->tables);
     event_batch batch = {0};
     guardrails_room room = {0};
     event_room bodies = {.owner = &room.memory};
-    uint64_t after, settings;
-    ee_status status = store_find_time(log, bandit, now - span, &after, error);
-    if (!status) status = store_last(log, bandit, EVENT_SETTINGS, UINT64_MAX, &settings, error);
-    for (after -= after > 0; !status;) {
-        status = store_read(log, bandit, after, 1U << EVENT_DECISION, TOGETHER, &batch, error);
-        if (status || batch.last == after) break;
+    uint64_t settings;
+    ee_status status = store_last(log, bandit, EVENT_SETTINGS, UINT64_MAX, &settings, error);
+    while (!status) {
+        status = store_read(log, bandit, self->read, 1U << EVENT_DECISION, TOGETHER, &batch, error);
+        if (status || batch.last == self->read) break;
         for (size_t i = 0; i < batch.count && !status; i++)
             status = take_back(self, &room, &bodies, &batch.events[i], batch.events[i].number > settings, error);
-        after = batch.last;
+        self->read = batch.last;
     }
     event_batch_free(&batch);
     guardrails_room_release(&room);
     return status;
 }
 
-static ee_status start(guardrails *self, store_reader *log, uint32_t bandit, int64_t now, ee_error *error)
+/* How far back the log matters; 0: all state comes from before. */
+static int64_t span_of(const guardrails *self)
+{
+    int64_t span = self->limits ? limits_span(self->limits) : 0;
+    return self->kept && self->tables.sticky > span ? self->tables.sticky : span;
+}
+
+/* Stickiness that `before` has too comes from there. */
+static ee_status create_states(guardrails *self, const guardrails *before, ee_error *error)
 {
     const guard_settings *tables = &self->tables;
     bool has_limits = tables->cap_count || tables->budget_count || tables->share_count;
-    ee_status status = has_limits ? limits_create(tables, &self->limits, error) : EE_OK;
-    if (!status && tables->sticky) status = sticky_create(tables->sticky, 0, &self->kept, error);
-    self->has_state = self->limits || self->kept;
+    bool keeps = before && before->tables.sticky == tables->sticky;
+    ee_status status = has_limits ? limits_create(tables, before ? before->limits : NULL, &self->limits, error) : EE_OK;
+    if (!status && tables->sticky && !keeps) status = sticky_create(tables->sticky, 0, &self->kept, error);
+    self->has_state = self->limits || tables->sticky;
     self->now = INT64_MIN;
-    return status || !self->has_state ? status : take_all_back(self, log, bandit, now, error);
+    return status;
 }
 
-ee_status guardrails_create(const bandit_settings *of, store_reader *log, uint32_t bandit, int64_t now,
-                            guardrails **out, ee_error *error)
+static ee_status start(guardrails *self, const guardrails *before, store_reader *log, uint32_t bandit, int64_t now,
+                       ee_error *error)
+{
+    ee_status status = create_states(self, before, error);
+    int64_t span = status ? 0 : span_of(self);
+    if (!span) return status;
+    status = store_find_time(log, bandit, now - span, &self->read, error);
+    if (status) return status;
+    self->read -= self->read > 0;
+    return take_all_back(self, log, bandit, error);
+}
+
+ee_status guardrails_create(const bandit_settings *of, const guardrails *before, store_reader *log, uint32_t bandit,
+                            int64_t now, guardrails **out, ee_error *error)
 {
     guardrails *self;
     *out = NULL;
@@ -369,14 +390,34 @@ ee_status guardrails_create(const bandit_settings *of, store_reader *log, uint32
     if (status) return status;
     pthread_mutex_init(&self->mutex, NULL);
     self->seed = of->seed;
-    self->falls_back = of->held == HELD_FALLBACK;
+    atomic_init(&self->falls_back, of->held == HELD_FALLBACK);
     status = guard_settings_read(&self->tables, of->guardrails, strlen(of->guardrails), error);
-    if (!status) status = start(self, log, bandit, now, error);
+    if (!status) status = start(self, before, log, bandit, now, error);
     if (status)
         guardrails_free(self);
     else
         *out = self;
     return status;
+}
+
+ee_status guardrails_take_over(guardrails *self, guardrails *before, store_reader *log, uint32_t bandit,
+                               ee_error *error)
+{
+    if (!self || !self->has_state) return EE_OK;
+    ee_status status = span_of(self) ? take_all_back(self, log, bandit, error) : EE_OK;
+    if (status || !before) return status;
+    if (self->limits && before->limits) limits_take_over(self->limits, before->limits);
+    if (!self->kept && self->tables.sticky) {
+        self->kept = before->kept;
+        before->kept = NULL;
+    }
+    if (before->now > self->now) self->now = before->now;
+    return EE_OK;
+}
+
+void guardrails_hold(guardrails *self, bool falls_back)
+{
+    if (self) atomic_store(&self->falls_back, falls_back);
 }
 
 void guardrails_free(guardrails *self)

@@ -19,10 +19,22 @@
 typedef struct guardrails guardrails;
 
 /* *out becomes NULL if the bandit has no guardrails and is not held. Limits begin with what the log has of the time
- * that matters to them: now is a wall time. */
-ee_status guardrails_create(const bandit_settings *of, store_reader *log, uint32_t bandit, int64_t now,
-                            guardrails **out, ee_error *error);
+ * that matters to them: now is a wall time.
+ *
+ * After a change of settings, `before` is what still decides, else NULL. Limits and stickiness that it has too are not
+ * read from the log: call guardrails_take_over. */
+ee_status guardrails_create(const bandit_settings *of, const guardrails *before, store_reader *log, uint32_t bandit,
+                            int64_t now, guardrails **out, ee_error *error);
 void guardrails_free(guardrails *self);
+
+/* Call it between the last decision of `before`, which must be written, and the first one of self: takes what is the
+ * same from `before`, which can only be freed then, and counts what the log has got since guardrails_create. NULL is
+ * allowed. */
+ee_status guardrails_take_over(guardrails *self, guardrails *before, store_reader *log, uint32_t bandit,
+                               ee_error *error);
+
+/* Whether every decision follows the baseline, from the next one on. Any thread; NULL is allowed. */
+void guardrails_hold(guardrails *self, bool falls_back);
 
 typedef struct guardrails_question {
     json_text id;  /* of the decision */

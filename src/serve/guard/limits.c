@@ -5,19 +5,61 @@
 
 #include "budgets.h"
 #include "caps.h"
+#include "same_limits.h"
 #include "serve/store/event.h"
 #include "share_means.h"
 
+static const size_t NOWHERE = SIZE_MAX;
+
+/* Limits of the settings before that are the same: their places there, or NOWHERE. */
+typedef struct limit_sources {
+    size_t caps[GUARD_CAPS], budgets[GUARD_BUDGETS], shares[GUARD_SHARES];
+} limit_sources;
+
 struct limit_state {
-    memory owner; /* first: of everything here */
+    memory owner; /* first: of everything here, except the caps */
     const guard_settings *of;
     int64_t now; /* the latest time */
-    cap_state caps[GUARD_CAPS];
+    limit_sources from;
+    cap_state *caps[GUARD_CAPS]; /* NULL: it comes from another state */
     budget_state budgets[GUARD_BUDGETS];
     share_mean *shares; /* (share_count) */
 };
 
-ee_status limits_create(const guard_settings *of, limit_state **out, ee_error *error)
+/* ---- the same limits ---- */
+
+static limit_sources no_sources(void)
+{
+    limit_sources none;
+    for (size_t i = 0; i < GUARD_CAPS; i++) none.caps[i] = NOWHERE;
+    for (size_t i = 0; i < GUARD_BUDGETS; i++) none.budgets[i] = NOWHERE;
+    for (size_t i = 0; i < GUARD_SHARES; i++) none.shares[i] = NOWHERE;
+    return none;
+}
+
+/* Each limit of before is taken once: two may be the same. */
+static limit_sources find_sources(const guard_settings *of, const guard_settings *before)
+{
+    limit_sources found = no_sources();
+    bool cap_taken[GUARD_CAPS] = {false}, budget_taken[GUARD_BUDGETS] = {false};
+    for (size_t i = 0; i < of->cap_count; i++)
+        for (size_t k = 0; k < before->cap_count && found.caps[i] == NOWHERE; k++) {
+            if (cap_taken[k] || !same_cap(of, i, before, k)) continue;
+            found.caps[i] = k;
+            cap_taken[k] = true;
+        }
+    for (size_t i = 0; i < of->budget_count; i++)
+        for (size_t k = 0; k < before->budget_count && found.budgets[i] == NOWHERE; k++) {
+            if (budget_taken[k] || !same_budget(of, i, before, k)) continue;
+            found.budgets[i] = k;
+            budget_taken[k] = true;
+        }
+    for (size_t i = 0; i < of->share_count; i++)
+        if (same_share(of, before, i)) found.shares[i] = i;
+    return found;
+}
+
+ee_status limits_create(const guard_settings *of, const limit_state *before, limit_state **out, ee_error *error)
 {
     limit_state *self;
     *out = NULL;
@@ -25,8 +67,9 @@ ee_status limits_create(const guard_settings *of, limit_state **out, ee_error *e
     if (status) return status;
     self->of = of;
     self->now = INT64_MIN;
+    self->from = before ? find_sources(of, before->of) : no_sources();
     for (size_t i = 0; i < of->cap_count && !status; i++)
-        status = cap_create(&self->caps[i], &self->owner, &of->caps[i], error);
+        if (self->from.caps[i] == NOWHERE) status = cap_create(&of->caps[i], &self->caps[i], error);
     for (size_t i = 0; i < of->budget_count; i++) budget_create(&self->budgets[i], &of->budgets[i]);
     if (!status) status = memory_create(&self->owner, &self->shares, of->share_count, sizeof *self->shares, error);
     if (status)
@@ -36,10 +79,34 @@ ee_status limits_create(const guard_settings *of, limit_state **out, ee_error *e
     return status;
 }
 
+void limits_take_over(limit_state *self, limit_state *before)
+{
+    const guard_settings *of = self->of;
+    for (size_t i = 0; i < of->cap_count; i++) {
+        if (self->from.caps[i] == NOWHERE) continue;
+        self->caps[i] = before->caps[self->from.caps[i]];
+        self->caps[i]->of = &of->caps[i];
+        before->caps[self->from.caps[i]] = NULL;
+    }
+    for (size_t i = 0; i < of->budget_count; i++) {
+        if (self->from.budgets[i] == NOWHERE) continue;
+        self->budgets[i] = before->budgets[self->from.budgets[i]];
+        self->budgets[i].of = &of->budgets[i];
+    }
+    for (size_t i = 0; i < of->share_count; i++)
+        if (self->from.shares[i] != NOWHERE) self->shares[i] = before->shares[self->from.shares[i]];
+    if (before->now > self->now) self->now = before->now;
+    self->from = no_sources();
+}
+
 void limits_free(limit_state *self)
 {
-    if (self) memory_release(&self->owner);
+    if (!self) return;
+    for (size_t i = 0; i < GUARD_CAPS; i++) cap_free(self->caps[i]);
+    memory_release(&self->owner);
 }
+
+/* ---- rounds ---- */
 
 /* The time of a round; time never goes back. */
 static int64_t advance(limit_state *self, const limits_round *round)
@@ -81,7 +148,7 @@ static void exclude_capped(limit_state *self, const limits_round *round, uint8_t
 {
     for (size_t c = 0; c < self->of->cap_count; c++) {
         const guard_cap *cap = &self->of->caps[c];
-        if (!cap_reached(&self->caps[c], self->now, person_of(round))) continue;
+        if (!cap_reached(self->caps[c], self->now, person_of(round))) continue;
         for (size_t i = 0; i < round->count; i++) {
             if (excluded[i] || !matches(round, i, cap->terms)) continue;
             excluded[i] = EXCLUDED_BY_CAP;
@@ -212,23 +279,30 @@ static void restore_prices(limit_state *self, const limits_round *round)
     }
 }
 
+/* Whether a cap counts the action. One whose state comes from before has counted it there. */
+static bool cap_counts(const limit_state *self, const limits_round *round, size_t cap, size_t action)
+{
+    return self->from.caps[cap] == NOWHERE && matches(round, action, self->of->caps[cap].terms);
+}
+
 ee_status limits_decided(limit_state *self, const limits_round *round, size_t action, const double *probabilities,
                          ee_error *error)
 {
     int64_t now = advance(self, round);
     for (size_t c = 0; c < self->of->cap_count; c++) {
-        if (!matches(round, action, self->of->caps[c].terms)) continue;
-        ee_status status = cap_reserve(&self->caps[c], now, person_of(round), error);
+        if (!cap_counts(self, round, c, action)) continue;
+        ee_status status = cap_reserve(self->caps[c], now, person_of(round), error);
         if (status) return status;
     }
     for (size_t c = 0; c < self->of->cap_count; c++)
-        if (matches(round, action, self->of->caps[c].terms)) cap_count(&self->caps[c], now, person_of(round));
+        if (cap_counts(self, round, c, action)) cap_count(self->caps[c], now, person_of(round));
     if (round->priced) restore_prices(self, round);
     for (size_t b = 0; b < self->of->budget_count; b++)
-        budget_count(&self->budgets[b], now, costs_of(self, round, b, action, probabilities));
+        if (self->from.budgets[b] == NOWHERE)
+            budget_count(&self->budgets[b], now, costs_of(self, round, b, action, probabilities));
     for (size_t s = 0; s < self->of->share_count; s++) {
         double mass;
-        if (mass_of(self, round, s, probabilities, &mass))
+        if (self->from.shares[s] == NOWHERE && mass_of(self, round, s, probabilities, &mass))
             share_count(&self->shares[s], &self->of->shares[s], now, mass);
     }
     return EE_OK;
@@ -238,8 +312,7 @@ void limits_undo(limit_state *self, const limits_round *round, size_t action, co
 {
     int64_t now = advance(self, round);
     for (size_t c = 0; c < self->of->cap_count; c++)
-        if (matches(round, action, self->of->caps[c].terms))
-            cap_undo(&self->caps[c], round->now, now, person_of(round));
+        if (matches(round, action, self->of->caps[c].terms)) cap_undo(self->caps[c], round->now, now, person_of(round));
     for (size_t b = 0; b < self->of->budget_count; b++)
         budget_undo(&self->budgets[b], round->now, costs_of(self, round, b, action, probabilities));
     for (size_t s = 0; s < self->of->share_count; s++) {
@@ -249,17 +322,18 @@ void limits_undo(limit_state *self, const limits_round *round, size_t action, co
     }
 }
 
-int64_t limits_span(const guard_settings *of)
+int64_t limits_span(const limit_state *self)
 {
-    int64_t span = of->sticky;
+    const guard_settings *of = self->of;
+    int64_t span = 0;
     for (size_t i = 0; i < of->cap_count; i++)
-        if (of->caps[i].per > span) span = of->caps[i].per;
+        if (self->from.caps[i] == NOWHERE && of->caps[i].per > span) span = of->caps[i].per;
     for (size_t i = 0; i < of->share_count; i++)
-        if (of->shares[i].window > span) span = of->shares[i].window;
+        if (self->from.shares[i] == NOWHERE && of->shares[i].window > span) span = of->shares[i].window;
     /* An even pace also needs the traffic of the span before the current one. */
     for (size_t i = 0; i < of->budget_count; i++) {
         int64_t per = of->budgets[i].per * (of->budgets[i].even ? 2 : 1);
-        if (per > span) span = per;
+        if (self->from.budgets[i] == NOWHERE && per > span) span = per;
     }
     return span;
 }
@@ -283,7 +357,7 @@ void limits_write(const limit_state *self, int64_t now, text *into)
     const guard_settings *of = self->of;
     text_add(into, "\"caps\":[");
     for (size_t i = 0; i < of->cap_count; i++) {
-        const cap_state *cap = &self->caps[i];
+        const cap_state *cap = self->caps[i];
         write_name(into, !i, of->caps[i].name);
         write_member(into, "count", cap_total(cap, now));
         write_member(into, "most", (double)of->caps[i].most);

@@ -17,9 +17,13 @@
 
 typedef struct limit_state limit_state;
 
-/* Borrows the settings. */
-ee_status limits_create(const guard_settings *of, limit_state **out, ee_error *error);
+/* Borrows the settings. A limit that `before` has too (NULL: none has) gets its state from there: until
+ * limits_take_over, decisions only count for the other limits, and nothing else may be called. */
+ee_status limits_create(const guard_settings *of, const limit_state *before, limit_state **out, ee_error *error);
 void limits_free(limit_state *self);
+
+/* Takes the state of the same limits from `before`, which can only be freed then. */
+void limits_take_over(limit_state *self, limit_state *before);
 
 /* A decision for which limits are asked. */
 typedef struct limits_round {
@@ -55,8 +59,8 @@ ee_status limits_decided(limit_state *self, const limits_round *round, size_t ac
 /* The decision could not be written: as if it had never been, except that a price may keep one step. */
 void limits_undo(limit_state *self, const limits_round *round, size_t action, const double *probabilities);
 
-/* Decisions before now minus this (microseconds) need not be replayed. Includes stickiness. */
-int64_t limits_span(const guard_settings *of);
+/* Decisions before now minus this (microseconds) need not be replayed. 0: none needs to be. */
+int64_t limits_span(const limit_state *self);
 
 /* The state as members of a JSON object: "caps": the decisions that count now, or the persons of a cap of each person;
  * "budgets": spent and price; "shares": the mean of the window. null: not known. */

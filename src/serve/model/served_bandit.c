@@ -103,15 +103,31 @@ static void enqueue(served_bandit *self, served_waiter *waiter)
     self->last_waiter = &waiter->next;
 }
 
-/* Has a training thread call ready: always, or only if the model is not loaded. */
-static bool wait_for(served_bandit *self, bool always, void (*ready)(void *context, const ee_error *error),
-                     void *context)
+static bool is_any(const served_bandit *self)
+{
+    (void)self;
+    return true;
+}
+
+static bool is_asleep(const served_bandit *self)
+{
+    return !self->awake;
+}
+
+static bool is_guarded_otherwise(const served_bandit *self)
+{
+    return self->guard_age == GUARD_OLD || self->guard_age == GUARD_MAKING;
+}
+
+/* Has a training thread call ready after a turn, if the bandit is such a one. */
+static bool wait_if(served_bandit *self, bool (*is_such)(const served_bandit *self),
+                    void (*ready)(void *context, const ee_error *error), void *context)
 {
     served_waiter *waiter;
     if (memory_create(NULL, &waiter, 1, sizeof *waiter, NULL)) return false;
     *waiter = (served_waiter){.ready = ready, .context = context};
     lock(self);
-    bool waits = always || !self->awake;
+    bool waits = is_such(self);
     if (waits) enqueue(self, waiter);
     unlock(self);
     if (waits)
@@ -126,7 +142,12 @@ bool served_bandit_is_awake(served_bandit *self, void (*ready)(void *context, co
     lock(self);
     bool awake = self->awake;
     unlock(self);
-    return awake || !wait_for(self, false, ready, context);
+    return awake || !wait_if(self, is_asleep, ready, context);
+}
+
+bool served_bandit_is_guarded(served_bandit *self, void (*ready)(void *context, const ee_error *error), void *context)
+{
+    return !wait_if(self, is_guarded_otherwise, ready, context);
 }
 
 static void free_room(served_room *room)
@@ -142,57 +163,130 @@ static int64_t wall_time(const served_bandit *self)
     return self->all->written ? journal_wall_time(self->all->written) : server_clock_wall();
 }
 
-/* The guardrails in force. */
+/* The guardrails of the settings. */
 static ee_status make_guard(served_bandit *self, store_reader *log, guardrails **out, ee_error *error)
 {
     lock(self);
     bandit_settings settings = self->settings;
-    self->guard_is_old = false;
+    self->guard_age = GUARD_MAKING;
     unlock(self);
-    return guardrails_create(&settings, log, self->number, wall_time(self), out, error);
+    return guardrails_create(&settings, self->guard, log, self->number, wall_time(self), out, error);
+}
+
+/* With the mutex, while nobody decides. */
+static void set_guard(served_bandit *self, guardrails *made)
+{
+    guardrails_hold(made, self->settings.held == HELD_FALLBACK); /* it may have changed meanwhile */
+    self->guard = made;
+    if (self->guard_age == GUARD_MAKING) self->guard_age = GUARD_CURRENT; /* else another turn follows */
+}
+
+/* Of the model's version. */
+static ee_status make_snapshot(served_bandit *self, ee_snapshot **out, ee_error *error)
+{
+    ee_bandit *bandit = follower_bandit(self->model);
+    ee_status status = ee_snapshot_create(bandit, out, error);
+    if (status) return status;
+    status = snapshot_update(*out, bandit, self->version, error);
+    if (status) ee_snapshot_free(*out);
+    return status;
+}
+
+/* With the mutex: threads may decide from now on. */
+static void set_snapshot(served_bandit *self, ee_snapshot *made)
+{
+    self->shown = follower_bandit(self->model);
+    self->snapshot = made;
+    self->awake = true;
 }
 
 ee_status served_bandit_open(served_bandit *self, store_reader *log, ee_error *error)
 {
     ee_snapshot *snapshot;
-    guardrails *limits = NULL;
-    ee_bandit *bandit = follower_bandit(self->model);
-    ee_status status = ee_snapshot_create(bandit, &snapshot, error);
+    guardrails *made = NULL;
+    ee_status status = make_snapshot(self, &snapshot, error);
     if (status) return status;
-    status = snapshot_update(snapshot, bandit, self->version, error);
-    if (!status) status = make_guard(self, log, &limits, error);
+    status = make_guard(self, log, &made, error);
+    lock(self);
     if (status) {
+        self->guard_age = GUARD_NONE;
         ee_snapshot_free(snapshot);
+    } else {
+        set_guard(self, made);
+        set_snapshot(self, snapshot);
+    }
+    unlock(self);
+    return status;
+}
+
+/* Waits until all rooms are left, and all decisions that are counted are written. */
+static void end_deciding(served_bandit *self)
+{
+    lock(self);
+    self->awake = false;
+    while (self->users) pthread_cond_wait(&self->left, &self->mutex);
+    unlock(self);
+}
+
+ee_status served_bandit_renew_guard(served_bandit *self, store_reader *log, ee_error *error)
+{
+    guardrails *made, *before = self->guard;
+    ee_status status = make_guard(self, log, &made, error);
+    if (status) return status;
+    end_deciding(self);
+    status = guardrails_take_over(made, before, log, self->number, error);
+    if (status) {
+        guardrails_free(made);
         return status;
     }
-    self->shown = bandit;
     lock(self);
-    self->snapshot = snapshot;
-    self->guard = limits;
-    self->awake = !self->guard_is_old; /* it changed again: another turn follows */
+    set_guard(self, made);
+    self->awake = true;
+    unlock(self);
+    guardrails_free(before);
+    return EE_OK;
+}
+
+/* While nobody decides; the rooms are made for it. */
+static void free_snapshot(served_bandit *self)
+{
+    lock(self);
+    served_room *rooms = self->rooms;
+    ee_snapshot *snapshot = self->snapshot;
+    self->rooms = NULL;
+    self->snapshot = NULL;
+    unlock(self);
+    self->shown = NULL;
+    for (served_room *next; rooms; rooms = next) {
+        next = rooms->next;
+        free_room(rooms);
+    }
+    ee_snapshot_free(snapshot);
+}
+
+ee_status served_bandit_reopen(served_bandit *self, ee_error *error)
+{
+    ee_snapshot *snapshot;
+    end_deciding(self);
+    free_snapshot(self);
+    ee_status status = make_snapshot(self, &snapshot, error);
+    if (status) return status;
+    lock(self);
+    set_snapshot(self, snapshot);
     unlock(self);
     return EE_OK;
 }
 
 void served_bandit_close(served_bandit *self)
 {
+    end_deciding(self);
+    free_snapshot(self);
     lock(self);
-    self->awake = false;
-    while (self->users) pthread_cond_wait(&self->left, &self->mutex);
-    served_room *rooms = self->rooms;
-    ee_snapshot *snapshot = self->snapshot;
     guardrails *limits = self->guard;
-    self->rooms = NULL;
-    self->snapshot = NULL;
     self->guard = NULL;
+    self->guard_age = GUARD_NONE;
     unlock(self);
-    self->shown = NULL;
     guardrails_free(limits);
-    for (served_room *next; rooms; rooms = next) {
-        next = rooms->next;
-        free_room(rooms);
-    }
-    ee_snapshot_free(snapshot);
 }
 
 /* ---- deciding ---- */
@@ -333,12 +427,12 @@ static void woken(void *context, const ee_error *error)
     latch_count_down(&self->ended);
 }
 
-/* Waits until woken is called: after a turn, or, unless `always`, not at all if the bandit is awake. */
-static ee_status await(served_bandit *self, bool always, ee_error *error)
+/* Waits until woken is called: after a turn, or not at all if the bandit is not such a one. */
+static ee_status await(served_bandit *self, bool (*is_such)(const served_bandit *self), ee_error *error)
 {
     waking w = {.error = {EE_OK, ""}};
     latch_start(&w.ended, 1);
-    if (always ? !wait_for(self, true, woken, &w) : served_bandit_is_awake(self, woken, &w)) w.ended.left = 0;
+    if (!wait_if(self, is_such, woken, &w)) w.ended.left = 0;
     latch_wait(&w.ended);
     if (w.error.status && error) *error = w.error;
     return w.error.status;
@@ -346,22 +440,19 @@ static ee_status await(served_bandit *self, bool always, ee_error *error)
 
 void served_bandit_await_turn(served_bandit *self)
 {
-    await(self, true, NULL);
+    await(self, is_any, NULL);
 }
 
 void served_bandit_await_guard(served_bandit *self)
 {
-    lock(self);
-    bool is_loaded = self->snapshot;
-    unlock(self);
-    if (is_loaded) await(self, true, NULL);
+    await(self, is_guarded_otherwise, NULL);
 }
 
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
 {
     for (;;) {
         ee_error reason = {EE_OK, ""};
-        if (!await(self, false, &reason)) {
+        if (!await(self, is_asleep, &reason)) {
             served_room *room = served_bandit_enter(self, &reason);
             if (room) return room;
         }
@@ -378,7 +469,7 @@ ee_status served_bandit_checkpoint(served_bandit *self, uint64_t upto, bool (*ca
 {
     for (;;) {
         if (cancel(context)) return status_fail(error, EE_FILE_ERROR, "the server is stopping");
-        ee_status status = await(self, true, error);
+        ee_status status = await(self, is_any, error);
         if (status) return status;
         lock(self);
         bool done = self->standing.saved >= upto, taken = self->standing.taken >= upto;
@@ -424,7 +515,7 @@ ee_status served_bandit_save(served_bandit *self, void **bytes, size_t *size, ui
 {
     saving s = {.bandit = self};
     latch_start(&s.ended, 1);
-    if (!wait_for(self, true, save_now, &s)) {
+    if (!wait_if(self, is_any, save_now, &s)) {
         status_no_memory(&s.error, sizeof(served_waiter));
         s.ended.left = 0;
     }

@@ -52,7 +52,8 @@ void served_bandits_free(served_bandits *self);
 
 void served_bandits_appended(served_bandits *self, uint32_t bandit, uint64_t last);
 
-/* After a SETTINGS event was written: a new bandit, or a change of one. Does not wait. */
+/* After a SETTINGS event was written: a new bandit, or a change of one. Does not wait: other guardrails hold after a
+ * turn (served_bandit_is_guarded). But a bandit that has guardrails falls back at once. */
 ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text name, const bandit_settings *settings,
                              bool archived, ee_error *error);
 
@@ -96,6 +97,10 @@ bool served_bandit_is_evaluated(const served_bandit *self);
  * NULL) or cannot be. The model of an archived bandit is not loaded. */
 bool served_bandit_is_awake(served_bandit *self, void (*ready)(void *context, const ee_error *error), void *context);
 
+/* Whether decisions follow the guardrails of the settings, or will from the first one on. If not, `ready` is called in
+ * another thread when they do, or when the model was unloaded instead (error): the next time it is loaded, they do. */
+bool served_bandit_is_guarded(served_bandit *self, void (*ready)(void *context, const ee_error *error), void *context);
+
 /* Scratch memory of a deciding thread, one per thread at a time. */
 typedef struct served_room {
     ee_round *round; /* for named features, cleared */
@@ -131,8 +136,7 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
 /* For threads that may wait: loads the model if necessary, and enters. NULL: see error. */
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error);
 
-/* After a change of guardrails, if the model is loaded: waits until decisions follow them, and those that waited have
- * been made. Else decisions would wait for as long as somebody changes guardrails again and again. */
+/* Waits until decisions follow the guardrails of the settings. */
 void served_bandit_await_guard(served_bandit *self);
 
 /* Explains arms or, if arms is NULL, room->round, by the published model. *out is valid until the room's next

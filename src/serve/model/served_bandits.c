@@ -30,21 +30,26 @@ ee_status served_bandits_set(served_bandits *self, uint32_t number, json_text na
     return EE_OK;
 }
 
+/* Guardrails can be held and released without a change; a bandit without any needs them to be held. */
+static bool changes_guard(const bandit_settings *before, const bandit_settings *next)
+{
+    bool held_alike = (before->held == HELD_FALLBACK) == (next->held == HELD_FALLBACK);
+    return strcmp(before->guardrails, next->guardrails) != 0 || (!next->guardrails[0] && !held_alike);
+}
+
 void served_bandits_change(served_bandits *self, uint32_t number, const bandit_settings *settings, bool archived)
 {
     served_bandit *bandit = served_bandits_find_number(self, number);
     if (!bandit) return;
     pthread_mutex_lock(&bandit->mutex);
-    bool guards_alike = strcmp(bandit->settings.guardrails, settings->guardrails) == 0 &&
-                        (bandit->settings.held == HELD_FALLBACK) == (settings->held == HELD_FALLBACK);
-    if (!guards_alike) {
-        bandit->guard_is_old = true;
-        bandit->awake = false; /* who decides next waits for the new ones */
-    }
+    bool changes = changes_guard(&bandit->settings, settings), falls_back = settings->held == HELD_FALLBACK;
+    if (changes && bandit->guard_age != GUARD_NONE) bandit->guard_age = GUARD_OLD;
+    /* A release may come with a smaller rollout, so it waits for other guardrails. */
+    if (falls_back || bandit->guard_age == GUARD_CURRENT) guardrails_hold(bandit->guard, falls_back);
     bandit->settings = *settings;
     bandit->archived = archived;
     pthread_mutex_unlock(&bandit->mutex);
-    turn_queue_ask(&self->queue, &bandit->turn, !guards_alike);
+    turn_queue_ask(&self->queue, &bandit->turn, changes);
 }
 
 void served_bandits_remove(served_bandits *self, served_bandit *bandit)

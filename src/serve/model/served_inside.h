@@ -15,6 +15,14 @@
 #include "served_bandit.h"
 #include "turn_queue.h"
 
+/* Whether the guardrails that decide are those of the settings. */
+typedef enum guard_age {
+    GUARD_NONE,    /* the bandit is not loaded */
+    GUARD_MAKING,  /* a training thread makes them */
+    GUARD_CURRENT, /* they are */
+    GUARD_OLD      /* the settings have changed: the next turn makes others */
+} guard_age;
+
 /* Called when the bandit is loaded, or could not be loaded. */
 typedef struct served_waiter {
     void (*ready)(void *context, const ee_error *error);
@@ -33,7 +41,7 @@ struct served_bandit {
     pthread_cond_t left;   /* the last room was given back */
     bandit_settings settings;
     bool archived, awake;
-    bool guard_is_old; /* the settings have other guardrails: it is opened again */
+    guard_age guard_age;
     guardrails *guard; /* NULL: it has none. Changes only while nobody decides */
     bool removed;      /* from the table */
     bool save_wanted;  /* a checkpoint, now */
@@ -95,6 +103,10 @@ void served_bandit_close(served_bandit *self);
 void served_bandit_await_turn(served_bandit *self);
 /* Makes the snapshot of this version and the guard, and lets threads decide. */
 ee_status served_bandit_open(served_bandit *self, store_reader *log, ee_error *error);
+/* These two change what is open; close it if they fail. A snapshot for another model: */
+ee_status served_bandit_reopen(served_bandit *self, ee_error *error);
+/* A guard for other settings. The one before decides until it is made. */
+ee_status served_bandit_renew_guard(served_bandit *self, store_reader *log, ee_error *error);
 
 /* ---- served_table.c ---- */
 

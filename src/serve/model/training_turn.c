@@ -168,15 +168,6 @@ static ee_status try_to_wake(trainer_turn *t, ee_error *error)
 
 /* ---- steps ---- */
 
-/* Whether the guardrails were changed after the bandit was opened. */
-static bool has_old_guard(served_bandit *bandit)
-{
-    pthread_mutex_lock(&bandit->mutex);
-    bool is_old = bandit->guard_is_old;
-    pthread_mutex_unlock(&bandit->mutex);
-    return is_old;
-}
-
 /* Publishing copies the model. It may take a fifth of the bandit's time: a huge model is published less often. */
 static ee_status publish(trainer_turn *t, ee_error *error)
 {
@@ -185,12 +176,10 @@ static ee_status publish(trainer_turn *t, ee_error *error)
     ee_bandit *model = follower_bandit(bandit->model);
     double begin = turn_queue_now();
     ee_status status;
-    if (model == bandit->shown && !has_old_guard(bandit)) {
+    if (model == bandit->shown)
         status = snapshot_update(bandit->snapshot, model, bandit->version, error);
-    } else { /* it was replaced */
-        served_bandit_close(bandit);
-        status = served_bandit_open(bandit, t->log, error);
-    }
+    else /* it was replaced */
+        status = served_bandit_reopen(bandit, error);
     double end = turn_queue_now();
     metric_observe(&t->all->training.publish_seconds, end - begin);
     bandit->publish_due = end + PAUSE * (end - begin);
@@ -453,15 +442,31 @@ static uint64_t last_event(served_bandit *bandit)
     return events;
 }
 
-/* Loads the bandit, or takes a step, or publishes. */
+/* Whether the settings have other guardrails. */
+static bool has_old_guard(served_bandit *bandit)
+{
+    pthread_mutex_lock(&bandit->mutex);
+    bool is_old = bandit->guard_age == GUARD_OLD;
+    pthread_mutex_unlock(&bandit->mutex);
+    return is_old;
+}
+
+static ee_status renew_guard(trainer_turn *t, ee_error *error)
+{
+    ee_status status = served_bandit_renew_guard(t->bandit, t->log, error);
+    if (status) put_to_sleep(t->bandit); /* it is loaded again with guardrails that the log has */
+    return status;
+}
+
+/* Loads the bandit, or changes its guardrails, or takes a step, or publishes. */
 static ee_status go_on(trainer_turn *t, bool waited, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     uint64_t events = last_event(bandit);
     bool more = events > bandit->taken;
     if (!bandit->model) return waited || more ? try_to_wake(t, error) : EE_OK;
+    if (has_old_guard(bandit)) return renew_guard(t, error);
     if (bandit->unwritten.upto) return write_step(t, error);
-    if (has_old_guard(bandit)) return publish(t, error);
     if (is_interrupted(t->all)) return EE_OK;
     if (more && turn_queue_now() >= bandit->turn.earliest) return take_step(t, events - bandit->taken, error);
     return publish_if_due(t, error);

@@ -36,7 +36,7 @@ static play start(const char *settings)
 static void begin(play *self)
 {
     limits_free(self->limits);
-    ok(limits_create(&self->settings, &self->limits, NULL));
+    ok(limits_create(&self->settings, NULL, &self->limits, NULL));
 }
 
 static void end(play *self)
@@ -203,7 +203,7 @@ TEST(prices_come_back_from_the_log)
     assert_near((double)self.boosts[0], 0, 0);
     assert_near((double)self.boosts[1], -0.25, 0.001);
     assert_near((double)self.boosts[2], -1.75, 0.001);
-    assert_true(limits_span(&self.settings) == 2 * DAY);
+    assert_true(limits_span(self.limits) == 2 * DAY);
     end(&self);
 }
 

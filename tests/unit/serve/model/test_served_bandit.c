@@ -568,3 +568,182 @@ TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
     while (atomic_load(&all.count) < 3) play_pause();
     for (int i = 0; i < 3; i++) assert_int_equal(all.numbers[i], i);
 }
+
+/* ---- guardrails ---- */
+
+/* Decides for action 1 if the guardrails let it. The log does not get it. */
+static bool take_first(served_bandit *bandit)
+{
+    static const float values[PLAY_ARMS * PLAY_DIM];
+    static const double probabilities[PLAY_ARMS] = {0, 1};
+    guardrails_room guarding = {0};
+    guardrails_question asked = {.id = play_text("unlogged"), .key = play_text("u"), .now = 1000000};
+    decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values, .probabilities = probabilities};
+    served_room *room = served_bandit_enter_awake(bandit, NULL);
+    ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
+    bool taken = !body.excluded[1];
+    body.action = taken;
+    ok(guardrails_end(room->guard, &guarding, &asked, &body, taken, NULL));
+    served_bandit_leave(bandit, room);
+    guardrails_room_release(&guarding);
+    return taken;
+}
+
+static size_t take_all(served_bandit *bandit)
+{
+    size_t count = 0;
+    while (take_first(bandit)) count++;
+    return count;
+}
+
+/* Until decisions follow the settings. */
+static void until_guarded(served_bandit *bandit)
+{
+    play_waiting waiting = {0};
+    if (served_bandit_is_guarded(bandit, play_ready, &waiting)) return;
+    while (!atomic_load(&waiting.done)) play_pause();
+}
+
+static void change_guard(served_play *play, served_bandit *bandit, const char *json)
+{
+    play_change(play, bandit, json, false);
+    until_guarded(bandit);
+}
+
+/* The state of these caps is not in the log: what is read again is lost. */
+TEST_WITH(a_change_of_guardrails_keeps_the_other_limits, set_up, tear_down)
+{
+    static const char one[] = "{\"name\":\"one\",\"action\":{\"_id\":\"1\"},\"most\":5}";
+    char json[512];
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    snprintf(json, sizeof json, "{\"guardrails\":{\"caps\":[%s],\"rollout\":{\"share\":0.5}}}", one);
+    change_guard(play, shop, json);
+    assert_true(take_first(shop));
+    snprintf(json, sizeof json, "{\"guardrails\":{\"caps\":[%s],\"control\":{\"share\":0.1}}}", one);
+    change_guard(play, shop, json);
+    assert_true(take_first(shop));
+    change_guard(play, shop, "{\"held\":\"fallback\"}");
+    assert_true(take_first(shop));
+    change_guard(play, shop, "{\"held\":\"no\"}");
+    snprintf(json, sizeof json,
+             "{\"guardrails\":{\"rules\":[{\"name\":\"r\",\"action\":{\"_id\":\"0\"},\"boost\":1}],\"caps\":[{\"name\":"
+             "\"other\",\"action\":{\"_id\":\"2\"},\"most\":1},%s]}}",
+             one);
+    change_guard(play, shop, json);
+    assert_int_equal(take_all(shop), 2);
+    /* Another cap, which counts what is in the log. */
+    change_guard(play, shop, "{\"guardrails\":{\"caps\":[{\"name\":\"one\",\"action\":{\"_id\":\"1\"},\"most\":4}]}}");
+    assert_int_equal(take_all(shop), 4);
+    play_model(play, shop, NULL, 0); /* nor does another model read it */
+    play_decide(play, shop, 1, &play->error);
+    play_catch_up(play, shop);
+    assert_false(take_first(shop));
+}
+
+TEST_WITH(a_change_of_guardrails_waits_for_decisions_in_progress, set_up, tear_down)
+{
+    served_play *play = *state;
+    play_waiting waiting = {0};
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    served_room *room = served_bandit_enter_awake(shop, NULL);
+    assert_null(room->guard);
+    play_change(play, shop, "{\"guardrails\":{\"control\":{\"share\":1}}}", false);
+    assert_false(served_bandit_is_guarded(shop, play_ready, &waiting));
+    assert_false(atomic_load(&waiting.done));
+    served_bandit_leave(shop, room);
+    while (!atomic_load(&waiting.done)) play_pause();
+    assert_int_equal(waiting.status, EE_OK);
+    room = served_bandit_enter_awake(shop, NULL);
+    assert_non_null(room->guard);
+    served_bandit_leave(shop, room);
+    assert_true(served_bandit_is_guarded(shop, play_ready, &waiting));
+}
+
+static decision_group group_in(served_room *room)
+{
+    static const float values[PLAY_ARMS * PLAY_DIM];
+    guardrails_room guarding = {0};
+    guardrails_question asked = {.id = play_text("any"), .key = play_text("u"), .now = 1000000};
+    decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values};
+    ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
+    ok(guardrails_end(room->guard, &guarding, &asked, &body, false, NULL));
+    guardrails_room_release(&guarding);
+    return body.guard.group;
+}
+
+/* The room is not left meanwhile, so its guardrails stay. */
+TEST_WITH(a_bandit_falls_back_at_once_and_is_released_with_its_rollout, set_up, tear_down)
+{
+    served_play *play = *state;
+    play_open(play);
+    served_bandit *shop = play_create(play, "shop", LINEAR);
+    change_guard(play, shop, "{\"guardrails\":{\"rollout\":{\"share\":1}}}");
+    served_room *room = served_bandit_enter_awake(shop, NULL);
+    assert_int_equal(group_in(room), GROUP_TREATED);
+    play_change(play, shop, "{\"held\":\"fallback\"}", false);
+    assert_int_equal(group_in(room), GROUP_FALLBACK);
+    play_change(play, shop, "{\"held\":\"no\"}", false);
+    assert_int_equal(group_in(room), GROUP_TREATED);
+    play_change(play, shop, "{\"held\":\"fallback\"}", false);
+    play_change(play, shop, "{\"held\":\"no\",\"guardrails\":{\"rollout\":{\"share\":0}}}", false);
+    assert_int_equal(group_in(room), GROUP_FALLBACK);
+    served_bandit_leave(shop, room);
+    until_guarded(shop);
+    room = served_bandit_enter_awake(shop, NULL);
+    assert_int_equal(group_in(room), GROUP_WAITING);
+    served_bandit_leave(shop, room);
+}
+
+typedef struct attempt {
+    served_play *play;
+    served_bandit *bandit;
+    bool decided;
+    atomic_bool ended;
+} attempt;
+
+static void change_again(void *context, const ee_error *error)
+{
+    const attempt *self = context;
+    bandit_settings settings = served_bandit_settings(self->bandit);
+    (void)error;
+    settings.held = settings.held == HELD_FALLBACK ? HELD_NOT : HELD_FALLBACK;
+    served_bandits_change(self->play->bandits, served_bandit_number(self->bandit), &settings, false);
+}
+
+static void decide_now(void *context, const ee_error *error)
+{
+    attempt *self = context;
+    served_room *room = error ? NULL : served_bandit_enter(self->bandit, NULL);
+    self->decided = room;
+    if (room) served_bandit_leave(self->bandit, room);
+}
+
+static void end_attempt(void *context, const ee_error *error)
+{
+    attempt *self = context;
+    (void)error;
+    atomic_store(&self->ended, true);
+}
+
+/* Those that waited decide before the next change of guardrails, however soon it comes. */
+TEST_WITH(changes_of_guardrails_do_not_starve_decisions, set_up, tear_down)
+{
+    served_play *play = *state;
+    order all = {0};
+    play_open(play); /* one training thread */
+    served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
+    attempt one = {.play = play, .bandit = shop};
+    assert_false(served_bandit_is_awake(busy, block, &all));
+    while (!atomic_load(&all.started)) play_pause();
+    assert_false(served_bandit_is_awake(shop, change_again, &one));
+    assert_false(served_bandit_is_awake(shop, decide_now, &one));
+    assert_false(served_bandit_is_awake(shop, change_again, &one));
+    assert_false(served_bandit_is_awake(shop, end_attempt, &one));
+    atomic_store(&all.goes_on, true);
+    while (!atomic_load(&one.ended)) play_pause();
+    until_guarded(shop);
+    assert_true(one.decided);
+}
