@@ -266,6 +266,25 @@ class Story:
         count = len(drawn) - drawn.count("card")
         expect(count == 100, f"{count} costly actions; the cap is 100, and there were {changes} changes")
 
+    def a_change_delays_only_its_own_answer(self):
+        caps = [{"name": f"cap {i}", "action": {"kind": "loan"}, "most": 1000000 + i, "per": "7d"} for i in range(10)]
+        name, other = self.bandit({"caps": caps[:1]}), self.bandit({"control": {"share": 0.1}})
+        self.many(name, [{} for _ in range(40000)])
+
+        def goes_on(count):
+            """Whether another change is made while the new cap counts what the log has."""
+            changing = threading.Thread(target=self.patch, args=(name,), kwargs={"guardrails": {"caps": caps[:count]}})
+            changing.start()
+            while len(self.server.call("GET", f"/v1/bandits/{name}")["settings"]["guardrails"]["caps"]) < count:
+                pass
+            self.decide(name)
+            self.patch(other, wait=600 + count)
+            was_first = changing.is_alive()
+            changing.join()
+            return was_first
+
+        expect(any(goes_on(count) for count in range(2, 11)), "another change waits for guardrails")
+
     def retries_do_not_count(self):
         name = self.bandit({"caps": [{"name": "costly", "action": {"kind": ["loan", "mail"]}, "most": 10}]})
         first = self.decide(name, id="once")
@@ -526,7 +545,8 @@ def main():
                          story.baselines_are_what_they_say,
                          story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
                          story.rules_exclude_and_explain, story.shares_are_exact, story.caps_are_never_exceeded,
-                         story.caps_survive_changes_of_guardrails, story.retries_do_not_count,
+                         story.caps_survive_changes_of_guardrails, story.a_change_delays_only_its_own_answer,
+                         story.retries_do_not_count,
                          story.a_retry_gets_what_was_decided_before_the_cap,
                          story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
                          story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,

@@ -214,13 +214,36 @@ static ee_status put_settings(call *self, const bandit_settings *settings, bool 
     return answer_description(self, self->bandit, 200);
 }
 
-/* The description of the bandit, and "relearned": the number of the event of its new model. In the relearner's thread.
- */
+/* The description of the bandit, and "relearned": the number of the event of its new model. */
+static ee_status answer_changed(call *self)
+{
+    text *answer = &self->exchange->answer;
+    if (!self->relearned) return answer_description(self, self->bandit, 200);
+    describe(self->owner, answer, self->bandit);
+    if (answer->length) answer->length--; /* the brace at its end */
+    text_member_count(answer, "relearned", self->relearned);
+    text_add(answer, "}");
+    return call_answer(self, 200);
+}
+
+/* In a training thread. After an error the model is not loaded, but the settings are written. */
+static void guarded(void *context, const ee_error *error)
+{
+    (void)error;
+    answer_changed(context);
+}
+
+/* Answers once decisions follow the new settings. Nothing else waits for that. */
+static ee_status answer_when_guarded(call *self)
+{
+    return served_bandit_is_guarded(self->bandit, guarded, self) ? answer_changed(self) : EE_OK;
+}
+
+/* In the relearner's thread. */
 static ee_status change_objective(call *self, const bandit_settings *before, bandit_settings *next)
 {
     service *of = self->owner;
     const char *name = served_bandit_name(self->bandit);
-    text *answer = &self->exchange->answer;
     relearning change = {.of = of, .bandit = self->bandit, .before = before, .next = next, .from = INT64_MIN};
     ee_status status = service_change_objective(&change, &self->error);
     if (status) return status;
@@ -228,17 +251,15 @@ static ee_status change_objective(call *self, const bandit_settings *before, ban
     audit_settings(of, self, name, "settings changed, model retrained", before, next);
     server_log_write(&of->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed; its model learned the log again",
                      name);
-    describe(of, answer, self->bandit);
-    if (answer->length) answer->length--; /* the brace at its end */
-    text_member_count(answer, "relearned", change.number);
-    text_add(answer, "}");
-    return call_answer(self, 200);
+    self->relearned = change.number;
+    return answer_when_guarded(self);
 }
 
 ee_status api_change(call *self)
 {
     bandit_settings before = served_bandit_settings(self->bandit), settings = before;
     json_text body = self->exchange->body;
+    self->relearned = 0;
     if (served_bandit_is_archived(self->bandit)) /* since it was let in */
         return call_refuse_archived(self);
     ee_status status = bandit_settings_read(&settings, body.bytes, body.length, SETTINGS_CHANGES, &self->error);
@@ -251,7 +272,7 @@ ee_status api_change(call *self)
     audit_settings(self->owner, self, served_bandit_name(self->bandit), "settings changed", &before, &settings);
     server_log_write(&self->owner->log, LOG_LEVEL_INFO, NULL, "bandit '%s': settings changed",
                      served_bandit_name(self->bandit));
-    return answer_description(self, self->bandit, 200);
+    return answer_when_guarded(self);
 }
 
 static ee_status set_archived(call *self, bool archived)

@@ -70,7 +70,6 @@ ee_status service_change_settings(service *self, served_bandit *bandit, const ba
     ee_status status = service_begin_schedule(next, server_clock_wall(), error);
     if (!status) status = service_try_settings(next, before, error);
     if (!status) status = service_write_settings(self, served_bandit_number(bandit), name, next, false, error);
-    if (!status && strcmp(next->guardrails, before->guardrails) != 0) served_bandit_await_guard(bandit);
     return status;
 }
 

@@ -58,6 +58,7 @@ struct call {
     worker_task task;
     call_handler *later; /* see call_work */
     bool relearns;       /* see call_move */
+    uint64_t relearned;  /* the event of the model that a change of settings trained; 0: none */
     size_t overtaken;    /* see call_start_over */
     ee_error error;      /* of a handler that failed */
     call *next;

@@ -443,11 +443,6 @@ void served_bandit_await_turn(served_bandit *self)
     await(self, is_any, NULL);
 }
 
-void served_bandit_await_guard(served_bandit *self)
-{
-    await(self, is_guarded_otherwise, NULL);
-}
-
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error)
 {
     for (;;) {

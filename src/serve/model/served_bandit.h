@@ -136,9 +136,6 @@ ee_status served_bandit_decide(served_bandit *self, served_room *room, const ee_
 /* For threads that may wait: loads the model if necessary, and enters. NULL: see error. */
 served_room *served_bandit_enter_awake(served_bandit *self, ee_error *error);
 
-/* Waits until decisions follow the guardrails of the settings. */
-void served_bandit_await_guard(served_bandit *self);
-
 /* Explains arms or, if arms is NULL, room->round, by the published model. *out is valid until the room's next
  * use. See engine/explanation.h. */
 struct explanation;
