@@ -326,6 +326,37 @@ class Story:
         after = self.decide(name, exclude=["loan"])
         expect(before["probabilities"][2] < 0.2 and after["probabilities"][2] == 0.5, f"{before} became {after}")
 
+    def boosts_of_earlier_rules_are_no_prices(self):
+        budgets = [{"name": "money", "cost": "cost", "limit": 1000}]
+        name, stops = self.bandit({"budgets": budgets}), threading.Event()
+
+        def boosted(number):
+            return {"budgets": budgets, "rules": [{"name": f"rule {number}", "action": {"kind": "mail"}, "boost": -1000}]}
+
+        def price():
+            self.decide(name)
+            return self.server.call("GET", f"/v1/bandits/{name}")["limits"]["budgets"][0]["price"]
+
+        def work():
+            while not stops.is_set():
+                self.decide(name)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(20):
+            self.patch(name, guardrails=boosted(number))
+            self.patch(name, guardrails={"budgets": budgets})
+        stops.set()
+        for thread in threads:
+            thread.join()
+        before = price()
+        expect(before < 1, f"a boost of 1000 became a price of {before}")
+        self.server.kill()
+        self.server.start()
+        after = price()
+        expect(abs(after - before) <= 0.5 * before + 1e-6, f"the price was {before}, and is {after} after a restart")
+
     def budgets_are_never_exceeded(self):
         day = None
         while day != time.time() // 86400:  # at midnight UTC a new budget begins
@@ -548,7 +579,8 @@ def main():
                          story.caps_survive_changes_of_guardrails, story.a_change_delays_only_its_own_answer,
                          story.retries_do_not_count,
                          story.a_retry_gets_what_was_decided_before_the_cap,
-                         story.a_removed_boost_leaves_no_price, story.budgets_are_never_exceeded, story.sticky_actions_stay,
+                         story.a_removed_boost_leaves_no_price, story.boosts_of_earlier_rules_are_no_prices,
+                         story.budgets_are_never_exceeded, story.sticky_actions_stay,
                          story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
                          story.a_held_bandit_promotes_nobody,
                          story.a_violated_bound_rolls_back, story.a_scheduled_rollout_is_rolled_back,

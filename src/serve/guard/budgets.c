@@ -1,6 +1,9 @@
 #include "budgets.h"
 
 #include <math.h>
+#include <stdio.h>
+
+#include "base/checksum.h"
 
 /* In units of the mean cost. Rewards are usually about 1; the price moves by factors, so a wrong start is corrected
  * within a few steps. */
@@ -10,9 +13,18 @@ static const double LEAST_STEP = 0.1, FIRST_STEP = 0.5, MOST_STEP = 1;
 static const double GAP_MEMORY = 50; /* decisions */
 static const double MOST_EXCESS = 2; /* of spending over the target that counts in one step */
 
+/* A price is in rewards per cost, so another cost has another price. */
+static uint64_t identify(const guard_budget *of)
+{
+    const char *path = of->cost_path ? of->cost_path : "";
+    char words[GUARD_NAME_SIZE + GUARD_TEXT_SIZE + 32];
+    int size = snprintf(words, sizeof words, "%s%c%s%c%.17g", of->name, 0, path, 0, of->cost);
+    return checksum_64(words, (size_t)size);
+}
+
 void budget_create(budget_state *self, const guard_budget *of)
 {
-    *self = (budget_state){.of = of, .span = INT64_MIN, .step = FIRST_STEP};
+    *self = (budget_state){.of = of, .identity = identify(of), .span = INT64_MIN, .step = FIRST_STEP};
 }
 
 static size_t slice_at(const budget_state *self, int64_t now)
@@ -95,12 +107,12 @@ static void take_step(budget_state *self)
     self->spending = self->target = 0;
 }
 
-void budget_set_price(budget_state *self, double price)
+void budget_restore_price(budget_state *self, double price)
 {
     if (!self->of->even) return;
-    self->price = fmax(0, price);
-    self->peak = fmax(self->peak, self->price);
-    self->step = LEAST_STEP;
+    if (fabs(price - self->price) > 1e-6 * price) self->step = LEAST_STEP; /* it was not the same traffic */
+    self->price = price;
+    self->peak = fmax(self->peak, price);
 }
 
 /* ---- decisions ---- */

@@ -23,7 +23,8 @@ enum { BUDGET_SLICES = 48 }; /* of a span, for its traffic */
 
 typedef struct budget_state {
     const guard_budget *of;
-    int64_t span; /* number of the current one since 1970 */
+    uint64_t identity; /* of its price: budgets of the same name and cost have the same one. Stored */
+    int64_t span;      /* number of the current one since 1970 */
     double spent;
 
     /* The rest is only for an even pace. */
@@ -58,8 +59,8 @@ typedef struct budget_costs {
 
 void budget_count(budget_state *self, int64_t now, budget_costs costs);
 
-/* Replaces the price: it was found out elsewhere. */
-void budget_set_price(budget_state *self, double price);
+/* The price that the log has of the next decision. */
+void budget_restore_price(budget_state *self, double price);
 
 /* The price keeps what a step since then has learned. */
 void budget_undo(budget_state *self, int64_t decided, budget_costs costs);

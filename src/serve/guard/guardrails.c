@@ -160,6 +160,7 @@ static ee_status apply(guardrails *self, guardrails_room *room, decision_body *b
                               room->low, room->high, &any_share, error);
     if (status || decision_follows_baseline(body)) return status;
     if (any_boost || any_price) out->boosts = room->boosts;
+    if (any_price) out->price_count = limits_prices(self->limits, out->prices);
     if (!any_share) return EE_OK;
     out->shares = room->shares;
     out->share_count = self->tables.share_count;
@@ -282,48 +283,18 @@ void guardrails_room_release(guardrails_room *room)
 
 /* ---- starting ---- */
 
-/* Whether every rule that applied excludes. */
-static bool only_excluded(const guardrails *self, const decision_guard *guard)
-{
-    size_t excluding = 0;
-    for (size_t i = 0; i < guard->rule_count; i++)
-        for (size_t r = 0; r < self->tables.rule_count; r++) {
-            const guard_rule *rule = &self->tables.rules[r];
-            if (!rule->excludes || !json_is(guard->rules[i], rule->name)) continue;
-            excluding++;
-            break;
-        }
-    return excluding == guard->rule_count;
-}
-
-/* The prices that budgets had: the boosts without those of rules. Those of a decision under other settings are known
- * only if no rule boosted. */
-static void find_prices(const guardrails *self, guardrails_room *room, const decision_body *body, bool is_current)
-{
-    decision_body rules = {.count = body->count};
-    bool unboosted = only_excluded(self, &body->guard);
-    if (!body->guard.boosts || !(is_current || unboosted)) return;
-    memset(room->excluded, 0, body->count);
-    if (unboosted)
-        memset(room->boosts, 0, body->count * sizeof *room->boosts);
-    else
-        apply_rules(self, room, room->round.now, &rules);
-    for (size_t i = 0; i < body->count; i++) room->boosts[i] = body->guard.boosts[i] - room->boosts[i];
-    room->round.priced = room->boosts;
-}
-
 static ee_status take_back(guardrails *self, guardrails_room *room, event_room *bodies, const event *from,
-                           bool is_current, ee_error *error)
+                           ee_error *error)
 {
     decision_body body;
     if (event_is_erased(from)) return EE_OK;
     ee_status status = decision_body_read(from->body, from->size, bodies, &body, error);
     if (!status) status = guard_facts_read(&room->facts, &self->tables, &body, error);
-    if (!status) status = grow(room, body.count, error);
     if (status) return status == EE_NO_MEMORY ? status : EE_OK; /* what cannot be read was not limited */
     if (from->time > self->now) self->now = from->time;
     describe(room, &body, body.guard.key, self->now);
-    find_prices(self, room, &body, is_current);
+    room->round.prices = body.guard.prices;
+    room->round.price_count = body.guard.price_count;
     return count(self, room, from->id, &body, error);
 }
 
@@ -334,13 +305,12 @@ static ee_status take_all_back(guardrails *self, store_reader *log, uint32_t ban
     event_batch batch = {0};
     guardrails_room room = {0};
     event_room bodies = {.owner = &room.memory};
-    uint64_t settings;
-    ee_status status = store_last(log, bandit, EVENT_SETTINGS, UINT64_MAX, &settings, error);
+    ee_status status = EE_OK;
     while (!status) {
         status = store_read(log, bandit, self->read, 1U << EVENT_DECISION, TOGETHER, &batch, error);
         if (status || batch.last == self->read) break;
         for (size_t i = 0; i < batch.count && !status; i++)
-            status = take_back(self, &room, &bodies, &batch.events[i], batch.events[i].number > settings, error);
+            status = take_back(self, &room, &bodies, &batch.events[i], error);
         self->read = batch.last;
     }
     event_batch_free(&batch);

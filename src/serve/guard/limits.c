@@ -6,7 +6,6 @@
 #include "budgets.h"
 #include "caps.h"
 #include "same_limits.h"
-#include "serve/store/event.h"
 #include "share_means.h"
 
 static const size_t NOWHERE = SIZE_MAX;
@@ -258,26 +257,23 @@ static bool mass_of(const limit_state *self, const limits_round *round, size_t s
     return any;
 }
 
-/* Prices such that they explain what was subtracted from the boosts: for each action, moves the prices to the nearest
- * ones that explain its boost. Prices that already do are not changed. */
 static void restore_prices(limit_state *self, const limits_round *round)
 {
-    for (size_t i = 0; i < round->count; i++) {
-        double missing = -(double)round->priced[i], square = 0;
-        if (round->excluded && round->excluded[i]) continue;
-        for (size_t b = 0; b < self->of->budget_count; b++) {
-            double cost = self->of->budgets[b].even ? cost_of(self, round, b, i) : 0;
-            missing -= self->budgets[b].price * cost;
-            square += cost * cost;
-        }
-        /* Boosts are floats: their rounding is no difference. */
-        if (!(square > 0) || fabs(missing) <= 1e-6 * fabs((double)round->priced[i])) continue;
-        for (size_t b = 0; b < self->of->budget_count; b++) {
-            double cost = self->of->budgets[b].even ? cost_of(self, round, b, i) : 0;
-            budget_set_price(&self->budgets[b], self->budgets[b].price + missing * cost / square);
-        }
-    }
+    for (size_t i = 0; i < round->price_count; i++)
+        for (size_t b = 0; b < self->of->budget_count; b++)
+            if (self->budgets[b].identity == round->prices[i].budget)
+                budget_restore_price(&self->budgets[b], round->prices[i].price);
 }
+
+size_t limits_prices(const limit_state *self, decision_price *into)
+{
+    size_t count = 0;
+    for (size_t b = 0; b < self->of->budget_count; b++)
+        if (self->budgets[b].price > 0)
+            into[count++] = (decision_price){self->budgets[b].identity, self->budgets[b].price};
+    return count;
+}
+_Static_assert((int)GUARD_BUDGETS <= (int)MOST_PRICES, "every budget may have a price");
 
 /* Whether a cap counts the action. One whose state comes from before has counted it there. */
 static bool cap_counts(const limit_state *self, const limits_round *round, size_t cap, size_t action)
@@ -296,7 +292,7 @@ ee_status limits_decided(limit_state *self, const limits_round *round, size_t ac
     }
     for (size_t c = 0; c < self->of->cap_count; c++)
         if (cap_counts(self, round, c, action)) cap_count(self->caps[c], now, person_of(round));
-    if (round->priced) restore_prices(self, round);
+    restore_prices(self, round);
     for (size_t b = 0; b < self->of->budget_count; b++)
         if (self->from.budgets[b] == NOWHERE)
             budget_count(&self->budgets[b], now, costs_of(self, round, b, action, probabilities));

@@ -14,6 +14,7 @@
 #define EENET_GUARD_LIMITS_H
 
 #include "serve/settings/guard_settings.h"
+#include "serve/store/event.h"
 
 typedef struct limit_state limit_state;
 
@@ -36,10 +37,10 @@ typedef struct limits_round {
                                 budgets */
 
     /* For limits_decided and limits_undo. */
-    bool is_baseline;        /* the baseline decided: shares neither hold for it nor count it */
-    const uint8_t *excluded; /* (count) not 0: it could not be chosen; NULL: none */
-    const float *priced;     /* (count) what limits_apply added to the boosts: given for a decision of the log, it
-                                restores the prices; NULL: they are known */
+    bool is_baseline;             /* the baseline decided: shares neither hold for it nor count it */
+    const uint8_t *excluded;      /* (count) not 0: it could not be chosen; NULL: none */
+    const decision_price *prices; /* (price_count) that a decision of the log had: they replace those that are known */
+    size_t price_count;
 } limits_round;
 
 /* Excludes actions whose cap is reached or whose cost is above the rest of a budget: sets entries of excluded (count)
@@ -51,6 +52,9 @@ typedef struct limits_round {
  * and the state is as before; excluded says why. */
 ee_status limits_apply(limit_state *self, const limits_round *round, uint8_t *excluded, float *boosts, bool *any_boost,
                        uint32_t *shares, double *low, double *high, bool *any_share, ee_error *error);
+
+/* The prices that limits_apply subtracted, of at most GUARD_BUDGETS budgets. Returns how many there are. */
+size_t limits_prices(const limit_state *self, decision_price *into);
 
 /* Counts a decision; probabilities is (count). Only fails for lack of memory, and changes nothing then. */
 ee_status limits_decided(limit_state *self, const limits_round *round, size_t action, const double *probabilities,

@@ -6,20 +6,23 @@
  *               seed (8), v count, v action, v choice, v baseline, v dim, v bytes of the context, v bytes of the
  * record; of a slot v its place, v slots of the round, v bytes of its id; then probabilities (8 count), values (4 count
  * dim), excluded (count), the names (v length, bytes), the slot's id, the context, the record; of
- *               guardrails: group, baseline, what there is (1 boosts, 2 shares), treated share (8), v bytes of key,
- *               segment and repeats, v rules, v shares; then key, segment, repeats, the rules (v length, bytes), boosts
- *               (4 count), low and high (16 shares), shares (v count)
+ *               guardrails: group, baseline, what there is (1 boosts, 2 shares, 4 prices), treated share (8), v
+ *               bytes of key, segment and repeats, v rules, v shares; then key, segment, repeats, the rules (v length,
+ *               bytes), boosts (4 count), v prices, prices (budget 8, price 8), low and high (16 shares), shares
+ *               (v count)
  *
  *   STEP        upto (8), stride (8)
  *
  *   CHECKPOINT  version (8), upto (8), checksum (8), size (8), the state */
 #include "event.h"
 
+#include <float.h>
+
 #include "base/archive.h"
 
 enum { FORMAT = 1, FIXED_HEAD = 2 + 16 + 8 + 8, MOST_VARINT = 10, MOST_SLOTS = 1 << 16 };
 enum { NAMES = 1, EXCLUDED = 2, VECTORS = 4, DEFERRED = 8, SLOT = 16, GUARD = 32, ALL_FLAGS = 63 };
-enum { GUARD_BOOSTS = 1, GUARD_SHARES_PRESENT = 2 };
+enum { GUARD_BOOSTS = 1, GUARD_SHARES_PRESENT = 2, GUARD_PRICES = 4 };
 static const char slot_mark = 0x1f; /* the separator of units: ids have no control characters */
 
 /* ---- writing: into room that is large enough ---- */
@@ -70,8 +73,9 @@ static size_t guard_room(const decision_body *body)
     size_t names = 0;
     if (!guard->present) return 0;
     for (size_t i = 0; i < guard->rule_count; i++) names += MOST_VARINT + guard->rules[i].length;
-    return 3 + sizeof(double) + 5 * MOST_VARINT + guard->key.length + guard->segment.length + guard->repeats.length +
-           names + body->count * (sizeof(float) + MOST_VARINT) + 2 * guard->share_count * sizeof(double);
+    return 3 + sizeof(double) + 6 * MOST_VARINT + 16 * guard->price_count + guard->key.length + guard->segment.length +
+           guard->repeats.length + names + body->count * (sizeof(float) + MOST_VARINT) +
+           2 * guard->share_count * sizeof(double);
 }
 
 /* The most that a body can take. */
@@ -96,6 +100,14 @@ static uint8_t *put_text(uint8_t *at, json_text words)
     return put_bytes(at, words.bytes, words.length);
 }
 
+static uint8_t *put_prices(uint8_t *at, const decision_guard *guard)
+{
+    if (guard->price_count) at = put_small(at, guard->price_count);
+    for (size_t i = 0; i < guard->price_count; i++)
+        at = put_doubles(put_u64(at, guard->prices[i].budget), &guard->prices[i].price, 1);
+    return at;
+}
+
 static uint8_t *put_guard(uint8_t *at, const decision_body *body)
 {
     const decision_guard *guard = &body->guard;
@@ -104,13 +116,15 @@ static uint8_t *put_guard(uint8_t *at, const decision_body *body)
     if (!guard->present) return at;
     *at++ = (uint8_t)guard->group;
     *at++ = guard->baseline;
-    *at++ = (uint8_t)((guard->boosts ? GUARD_BOOSTS : 0) | (guard->shares ? GUARD_SHARES_PRESENT : 0));
+    *at++ = (uint8_t)((guard->boosts ? GUARD_BOOSTS : 0) | (guard->shares ? GUARD_SHARES_PRESENT : 0) |
+                      (guard->price_count ? GUARD_PRICES : 0));
     at = put_doubles(at, &guard->treated_share, 1);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) at = put_small(at, sizes[i]);
     at = put_text(put_text(put_text(at, guard->key), guard->segment), guard->repeats);
     for (size_t i = 0; i < guard->rule_count; i++)
         at = put_text(put_small(at, guard->rules[i].length), guard->rules[i]);
     if (guard->boosts) at = put_floats(at, guard->boosts, body->count);
+    at = put_prices(at, guard);
     if (!guard->shares) return at;
     at = put_doubles(put_doubles(at, guard->low, guard->share_count), guard->high, guard->share_count);
     for (size_t i = 0; i < body->count; i++) at = put_small(at, guard->shares[i]);
@@ -250,7 +264,19 @@ static ee_status get_names(cursor *from, size_t count, event_room *room, ee_erro
     return status;
 }
 
-/* The boosts, if there are any, and the shares. */
+static void get_prices(cursor *from, decision_guard *out)
+{
+    out->price_count = get_small(from, MOST_PRICES);
+    for (size_t i = 0; i < out->price_count; i++) {
+        decision_price *price = &out->prices[i];
+        price->budget = get_u64(from);
+        uint64_t bits = get_u64(from);
+        memcpy(&price->price, &bits, sizeof bits);
+        if (!(price->price >= 0 && price->price <= DBL_MAX)) from->damaged = true;
+    }
+}
+
+/* The boosts, if there are any, prices and shares. */
 static ee_status get_guard_numbers(cursor *from, unsigned there, size_t count, event_room *room, decision_guard *out,
                                    ee_error *error)
 {
@@ -262,6 +288,7 @@ static ee_status get_guard_numbers(cursor *from, unsigned there, size_t count, e
         get_floats(from, room->boosts, count);
         out->boosts = room->boosts;
     }
+    if (there & GUARD_PRICES) get_prices(from, out);
     if (!(there & GUARD_SHARES_PRESENT)) return EE_OK;
     status = memory_grow(room->owner, &room->shares, &room->share_capacity, count, sizeof(uint32_t), error);
     if (!status)

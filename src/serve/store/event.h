@@ -85,7 +85,13 @@ typedef enum decision_group {
     GROUP_FALLBACK /* the baseline, because the bandit is held back */
 } decision_group;
 
-enum { MOST_APPLIED_RULES = 32 };
+enum { MOST_APPLIED_RULES = 32, MOST_PRICES = 8 };
+
+/* The price of a budget in a decision: it explains a part of the boosts. */
+typedef struct decision_price {
+    uint64_t budget; /* identifies what has the price: budget_state.identity */
+    double price;    /* reward per cost */
+} decision_price;
 
 /* What guardrails did to a decision: together with the model it determines the draw. All of {0}: nothing. */
 typedef struct decision_guard {
@@ -99,9 +105,11 @@ typedef struct decision_guard {
     size_t rule_count;
     json_text rules[MOST_APPLIED_RULES]; /* (rule_count) names of those that applied to an action */
     const float *boosts;                 /* (count) added to the scores of the actions; NULL: none */
-    size_t share_count;                  /* shares of which an action is part */
-    const uint32_t *shares;              /* (count) the share of each action; share_count or above: none */
-    const double *low, *high;            /* (share_count) */
+    size_t price_count;
+    decision_price prices[MOST_PRICES]; /* (price_count) of budgets: not 0 */
+    size_t share_count;                 /* shares of which an action is part */
+    const uint32_t *shares;             /* (count) the share of each action; share_count or above: none */
+    const double *low, *high;           /* (share_count) */
 } decision_guard;
 
 /* DECISION. Actions are numbered from 0 in the order of the request, those that were excluded among them. */

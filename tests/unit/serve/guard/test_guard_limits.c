@@ -1,6 +1,8 @@
 #include "serve/guard/limits.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "serve/store/event.h"
@@ -187,24 +189,97 @@ TEST(first_come_first_served)
     end(&self);
 }
 
-/* Two budgets with known prices: those of a log come back from its boosts, whatever was known before. */
+/* The price of a budget in limits_write; NaN: it has none. */
+static double price_of(const play *self, const char *name)
+{
+    char before[64];
+    text shown = text_start(NULL);
+    limits_write(self->limits, SECOND, &shown);
+    snprintf(before, sizeof before, "{\"name\":\"%s\"", name);
+    const char *at = strstr(shown.bytes, before);
+    if (at) at = strstr(at, "\"price\":");
+    double price = at ? strtod(at + strlen("\"price\":"), NULL) : NAN;
+    memory_free(shown.bytes);
+    return price;
+}
+
+static const double two_costs[2 * ACTIONS] = {0, 1, 3, 0, 0, 5};
+
+/* Prices that two budgets get, and the decision that has them. */
+static size_t learn_prices(play *self, decision_price *prices)
+{
+    limits_round round = {.now = SECOND, .count = ACTIONS, .matches = none, .costs = two_costs};
+    for (int i = 0; i < 5000; i++, round.now += DAY / 20000)
+        ok(limits_decided(self->limits, &round, 0, (double[]){0.1, 0.1, 0.8}, NULL));
+    ok(apply(self, &round));
+    assert_true(self->any_boost);
+    return limits_prices(self->limits, prices);
+}
+
+static const char two_budgets[] = "{\"budgets\":[{\"name\":\"b\",\"cost\":\"x\",\"limit\":100},"
+                                  "{\"name\":\"c\",\"cost\":\"y\",\"limit\":100}]}";
+
+/* Each budget gets its own, whatever boosts there were. */
 TEST(prices_come_back_from_the_log)
 {
-    static const double costs[2 * ACTIONS] = {0, 1, 3, 0, 0, 2}, even[ACTIONS] = {0.2, 0.5, 0.3};
-    static const float priced[ACTIONS] = {0, -0.25f, -1.75f}; /* 0.25 and 0.5 */
-    play self = start("{\"budgets\":[{\"name\":\"b\",\"cost\":\"x\",\"limit\":1000},"
-                      "{\"name\":\"c\",\"cost\":\"y\",\"limit\":1000}]}");
-    limits_round round = {.now = SECOND, .count = ACTIONS, .matches = none, .costs = costs, .priced = priced};
+    play self = start(two_budgets), other;
+    decision_price prices[GUARD_BUDGETS];
     begin(&self);
-    for (int i = 0; i < 100; i++, round.now++) ok(limits_decided(self.limits, &round, 1, even, NULL));
-    round.priced = NULL;
-    ok(apply(&self, &round));
-    assert_true(self.any_boost);
-    assert_near((double)self.boosts[0], 0, 0);
-    assert_near((double)self.boosts[1], -0.25, 0.001);
-    assert_near((double)self.boosts[2], -1.75, 0.001);
+    assert_int_equal(learn_prices(&self, prices), 2);
+    double b = price_of(&self, "b"), c = price_of(&self, "c");
+    assert_true(b > 0 && c > 0 && b != c);
+    begin(&self);
     assert_true(limits_span(self.limits) == 2 * DAY);
+    limits_round round = {.now = SECOND, .count = ACTIONS, .matches = none, .costs = two_costs, .prices = prices};
+    round.price_count = 2;
+    ok(limits_decided(self.limits, &round, 0, (double[]){1, 0, 0}, NULL));
+    assert_near(price_of(&self, "b"), b, 1e-9 * b);
+    assert_near(price_of(&self, "c"), c, 1e-9 * c);
     end(&self);
+    /* One is gone, and the other has a new limit and place. */
+    other =
+        start("{\"budgets\":[{\"name\":\"c\",\"cost\":\"y\",\"limit\":900},{\"name\":\"b\",\"cost\":\"z\",\"limit\":"
+              "100}]}");
+    begin(&other);
+    ok(limits_decided(other.limits, &round, 0, (double[]){1, 0, 0}, NULL));
+    assert_near(price_of(&other, "c"), c, 1e-9 * c);
+    assert_near(price_of(&other, "b"), 0, 0); /* of another cost */
+    end(&other);
+}
+
+/* Limits that two settings have keep their state; the log is counted for the others. */
+TEST(the_same_limits_keep_their_state)
+{
+    /* A bit for the share, then one for each cap. */
+    static const uint64_t old_matches[ACTIONS] = {0, 3, 0}, both[ACTIONS] = {0, 7, 0}, capped[ACTIONS] = {0, 4, 0};
+    play old = start("{\"caps\":[{\"name\":\"a\",\"action\":{\"_id\":\"a\"},\"most\":2,\"per\":\"1m\"}],"
+                     "\"budgets\":[{\"name\":\"b\",\"cost\":\"x\",\"limit\":100}],"
+                     "\"shares\":[{\"name\":\"s\",\"action\":{\"_id\":\"a\"},\"low\":0.2,\"window\":\"64s\"}]}");
+    play next = start("{\"caps\":[{\"name\":\"new\",\"action\":{\"_id\":\"b\"},\"most\":3,\"per\":\"30s\"},"
+                      "{\"name\":\"a\",\"action\":{\"_id\":\"a\"},\"most\":2,\"per\":\"1m\"}],"
+                      "\"budgets\":[{\"name\":\"b\",\"cost\":\"x\",\"limit\":100}],"
+                      "\"shares\":[{\"name\":\"t\",\"action\":{\"_id\":\"a\"},\"low\":0.3,\"window\":\"64s\"}]}");
+    limits_round round = {.now = DAY / 2 + 9 * SECOND, .count = ACTIONS, .matches = old_matches, .costs = two_costs};
+    decision_price prices[GUARD_BUDGETS];
+    begin(&old);
+    assert_int_equal(learn_prices(&old, prices), 1);
+    ok(limits_decided(old.limits, &round, 1, certain, NULL));
+    double price = price_of(&old, "b");
+    ok(limits_create(&next.settings, old.limits, &next.limits, NULL));
+    assert_true(limits_span(next.limits) == 30 * SECOND);
+    round.matches = both;
+    for (int i = 0; i < 2; i++) ok(limits_decided(next.limits, &round, 1, certain, NULL));
+    limits_take_over(next.limits, old.limits);
+    end(&old);
+    assert_near(price_of(&next, "b"), price, 0);
+    ok(apply(&next, &round));
+    assert_int_equal(next.excluded[1], 0); /* one of two, and two of three */
+    assert_near(next.low[0], 0, 0);        /* the mean is 1 */
+    ok(limits_decided(next.limits, &round, 1, certain, NULL));
+    round.matches = capped;
+    ok(apply(&next, &round));
+    assert_int_equal(next.excluded[1], EXCLUDED_BY_CAP);
+    end(&next);
 }
 
 /* ---- shares ---- */

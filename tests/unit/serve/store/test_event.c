@@ -71,6 +71,8 @@ static decision_body guarded(void)
                                   .rule_count = 2,
                                   .rules = {{"new items", 9}, {"x", 1}},
                                   .boosts = boosts,
+                                  .price_count = 2,
+                                  .prices = {{UINT64_MAX, 0.25}, {7, 1e9}},
                                   .share_count = 2,
                                   .shares = shares,
                                   .low = low,
@@ -97,6 +99,11 @@ static void assert_same_guard(const decision_guard *got, const decision_guard *e
     for (size_t i = 0; i < got->rule_count; i++) assert_same_text(got->rules[i], expected->rules[i]);
     assert_int_equal(!got->boosts, !expected->boosts);
     if (got->boosts) assert_memory_equal(got->boosts, expected->boosts, count * sizeof *got->boosts);
+    assert_int_equal(got->price_count, expected->price_count);
+    for (size_t i = 0; i < got->price_count; i++) {
+        assert_true(got->prices[i].budget == expected->prices[i].budget);
+        assert_true(got->prices[i].price == expected->prices[i].price);
+    }
     assert_int_equal(got->share_count, expected->share_count);
     if (!got->share_count) return;
     assert_memory_equal(got->shares, expected->shares, count * sizeof *got->shares);
@@ -173,6 +180,8 @@ static void touch(const decision_body *body)
     for (size_t i = 0; i < limits->rule_count; i++)
         for (size_t k = 0; k < limits->rules[i].length; k++) sum += (uint8_t)limits->rules[i].bytes[k];
     for (size_t i = 0; limits->boosts && i < body->count; i++) sum += limits->boosts[i] > 0;
+    assert_true(limits->price_count <= MOST_PRICES);
+    for (size_t i = 0; i < limits->price_count; i++) assert_true(limits->prices[i].price >= 0);
     for (size_t i = 0; limits->shares && i < body->count; i++) assert_true(limits->shares[i] <= limits->share_count);
     for (size_t i = 0; limits->shares && i < limits->share_count; i++) sum += limits->low[i] < limits->high[i];
 }
