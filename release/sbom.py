@@ -48,9 +48,22 @@ def packages_of(paths):
     return owners
 
 
+def native_packages(form, *names):
+    """The fields of form for each installed package that runs on this machine. For cross builds, dpkg may also know the same
+    package of another architecture."""
+    native = output_of("dpkg", "--print-architecture").strip()
+    form = "${db:Status-Status}\t${Architecture}\t" + form + "\n"
+    for line in output_of("dpkg-query", "-W", f"-f={form}", *names).splitlines():
+        status, architecture, *fields = line.split("\t")
+        if status == "installed" and architecture in (native, "all"):
+            yield fields
+
+
 def debian_package(name):
-    form = "${Package}\t${Version}\t${Architecture}\t${source:Package}\t${Homepage}"
-    return described_debian_package(*output_of("dpkg-query", "-W", f"-f={form}", name).split("\t"))
+    found = list(native_packages("${Package}\t${Version}\t${Architecture}\t${source:Package}\t${Homepage}", name))
+    if len(found) != 1:
+        sys.exit(f"sbom: expected one installed package {name} for this machine, found {len(found)}")
+    return described_debian_package(*found[0])
 
 
 def packages_in_image(archive):
@@ -87,7 +100,7 @@ def described_package(name, version, licence):
 
 
 def add_static(version, packages, relationships, used, whole):
-    installed = re.findall(r"(\S+) installed", output_of("dpkg-query", "-W", "-f=${Package} ${db:Status-Status}\n"))
+    installed = [name for (name,) in native_packages("${Package}")]
     for title, names in STATIC.items():
         own = described_package(title, version, "MIT")
         packages.append(own)
