@@ -325,7 +325,10 @@ export interface RewardQueueOptions {
     storage?: RewardStorage;
     /** The most rewards that are kept; above, the oldest are lost. Default: 1000. */
     most?: number;
-    /** Called with a reward that will not be sent again: the server refused it, or the queue was full. Default: a warning. */
+    /**
+     * Called with a reward that will not be sent again: the server refused it, or the queue was full. Default: a warning.
+     * An error that it throws is printed on the console.
+     */
     onLost?: (reward: StoredReward, error: Error) => void;
 }
 
@@ -342,7 +345,7 @@ export class RewardQueue {
     reward(decision: DecisionId, value?: number | boolean | null, options?: RewardOptions): void;
     /** Sends what is stored now; resolves to how many are still stored. */
     flush(): Promise<number>;
-    /** Stops sending. What is stored stays. */
+    /** Stops sending. What is stored stays. A second call does nothing. */
     close(): void;
 }
 

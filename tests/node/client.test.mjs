@@ -427,6 +427,42 @@ test('the queue keeps rewards until the server has them', async () => {
     assert.equal(storage.length, 2, 'what is not the queue’s stays');
 });
 
+test('a queue can be closed twice, also while it sends', async () => {
+    const bandit = await client.create('closed', { features: true, wait: '1d' });
+    const queue = new RewardQueue(client.bandit('closed'));
+    queue.reward(await bandit.decide(ACTIONS), 1);
+    queue.close();
+    queue.close();
+    assert.equal(await queue.flush(), 0);
+    queue.close();
+});
+
+test('the queue continues if onLost throws', async (t) => {
+    const bandit = await client.create('thrown', { features: true, wait: '1d', rewards: [0, 1] });
+    const decisions = await bandit.decideMany(Array.from({ length: 6 }, () => ACTIONS));
+    const printed = t.mock.method(console, 'error', () => {});
+    let lost = 0;
+    let fault = 'drop';
+    const proxy = await startProxy(server.url, () => fault);
+    const onLost = () => {
+        lost++;
+        throw new Error('no place for this');
+    };
+    const queue = new RewardQueue(new Client(proxy.url, { retryFor: 0 }).bandit('thrown'), { most: 5, onLost });
+    // The oldest leaves the full queue in a call of reward(), and the server refuses the values above 1.
+    decisions.forEach((decision, i) => queue.reward(decision, i % 2 ? 7 : 1));
+    assert.equal(lost, 1);
+    assert.equal(await queue.flush(), 5);
+    fault = 'none';
+    await until('an empty queue', async () => (await queue.flush()) === 0);
+    queue.close();
+    proxy.close();
+    assert.equal(lost, 4);
+    assert.deepEqual(printed.mock.calls.map(({ arguments: [, error] }) => error.message), Array(4).fill('no place for this'));
+    const again = await bandit.rewardMany([[decisions[2], 1], [decisions[4], 1], [decisions[1], 1]]);
+    assert.deepEqual(again.map(({ outcome }) => outcome), ['repeated', 'repeated', 'joined']);
+});
+
 test('two queues on one storage', async () => {
     const bandit = await client.create('tabs', { features: true, wait: '1d' });
     const decisions = await bandit.decideMany(Array.from({ length: 50 }, () => ACTIONS));

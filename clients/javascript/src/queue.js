@@ -20,7 +20,7 @@ export class RewardQueue {
     #sending;
     #timer;
     #isLeaving = false;
-    #listeners = [];
+    #listeners = []; // null: closed
 
     constructor(bandit, { storage = pageStorage(), most = 1000, onLost = warn } = {}) {
         this.#target = BanditClient.queueTarget(bandit);
@@ -53,6 +53,7 @@ export class RewardQueue {
     }
 
     close() {
+        if (!this.#listeners) return;
         clearTimeout(this.#timer);
         for (const [target, name, call] of this.#listeners) target.removeEventListener(name, call);
         this.#listeners = null;
@@ -90,9 +91,14 @@ export class RewardQueue {
             this.#lose(key, text, new Error(`the queue is full: it keeps the newest ${this.#most} rewards`));
     }
 
+    // An error of the caller's function must not stop the queue: the other rewards are still to be sent.
     #lose(key, text, error) {
         this.#remove(key);
-        this.#onLost(JSON.parse(text), error);
+        try {
+            this.#onLost(JSON.parse(text), error);
+        } catch (thrown) {
+            console.error('eenet: onLost threw an error:', thrown);
+        }
     }
 
     // ---- sending ----
@@ -125,7 +131,7 @@ export class RewardQueue {
     }
 
     #sendLater() {
-        if (!this.#listeners) return; // closed
+        if (!this.#listeners) return;
         this.#timer = setTimeout(() => this.flush(), 1000 * AGAIN_AFTER * (1 + Math.random()));
         this.#timer.unref?.(); // Node.js may end
     }
