@@ -111,16 +111,30 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         return values;
     }
 
-    const freed = new FinalizationRegistry((handle) => c.bandit_free(handle));
+    // What a bandit owns in the memory of the module. It must not refer to the bandit, which would then never be collected.
+    class Owned {
+        vectors = 0; // block of the vectors of a round, and its bytes
+        vectorBytes = 0;
+        results = 0; // block of probabilities, scores and a decision, for this many arms
+        resultArms = 0;
+
+        constructor(handle) {
+            this.handle = handle;
+        }
+
+        release() {
+            c.bandit_free(this.handle);
+            c.release(this.vectors);
+            c.release(this.results);
+        }
+    }
+
+    const collected = new FinalizationRegistry((owned) => owned.release());
 
     class Bandit {
-        #handle;
+        #owned; // undefined once it is freed
         #dim;
         #named;
-        #vectors = 0; // block of the vectors of a round, and its bytes
-        #vectorBytes = 0;
-        #results = 0; // block of probabilities, scores and a decision, for this many arms
-        #resultArms = 0;
 
         // options are those of the C library, as a text or an object; features: true or their options.
         constructor(policy = 'eenet', { dim = 0, seed = 0, options, features } = {}) {
@@ -130,8 +144,8 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         }
 
         #take(handle) {
-            this.#handle = handle;
-            freed.register(this, handle, this);
+            this.#owned = new Owned(handle);
+            collected.register(this, this.#owned, this);
             const counts = this.#counts();
             this.#dim = counts[0];
             this.#named = counts[4] !== 0;
@@ -163,17 +177,15 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
 
         // Releases the memory now; the garbage collector does so later.
         free() {
-            if (!this.#handle) return;
-            freed.unregister(this);
-            c.bandit_free(this.#handle);
-            c.release(this.#vectors);
-            c.release(this.#results);
-            this.#handle = this.#vectors = this.#results = 0;
+            if (!this.#owned) return;
+            collected.unregister(this);
+            this.#owned.release();
+            this.#owned = undefined;
         }
 
         #open() {
-            if (!this.#handle) throw new EenetError('EE_BAD_INPUT', 'the bandit was freed');
-            return this.#handle;
+            if (!this.#owned) throw new EenetError('EE_BAD_INPUT', 'the bandit was freed');
+            return this.#owned.handle;
         }
 
         // Puts the arms of a round into memory and returns the name of each arm.
@@ -182,16 +194,17 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
             if (this.#named) return this.#namedRound(handle, arms, context);
             const names = Array.isArray(arms) || ArrayBuffer.isView(arms) ? null : Object.keys(arms);
             const values = flatten(names ? Object.values(arms) : arms, this.#dim);
-            if (values.byteLength > this.#vectorBytes) {
-                c.release(this.#vectors);
-                this.#vectorBytes = 0;
-                this.#vectors = 0;
-                this.#vectors = allocate(values.byteLength);
-                this.#vectorBytes = values.byteLength;
+            const owned = this.#owned;
+            if (values.byteLength > owned.vectorBytes) {
+                c.release(owned.vectors);
+                owned.vectorBytes = 0;
+                owned.vectors = 0;
+                owned.vectors = allocate(values.byteLength);
+                owned.vectorBytes = values.byteLength;
             }
-            new Float32Array(c.memory.buffer, this.#vectors, values.length).set(values);
+            new Float32Array(c.memory.buffer, owned.vectors, values.length).set(values);
             const count = values.length / this.#dim;
-            c.round_vectors(handle, this.#vectors, count, this.#dim);
+            c.round_vectors(handle, owned.vectors, count, this.#dim);
             return names ?? Array.from({ length: count }, (_, i) => i);
         }
 
@@ -209,15 +222,16 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         }
 
         #reserve(count) {
-            if (this.#resultArms < count) {
-                c.release(this.#results);
-                this.#resultArms = 0;
-                this.#results = 0;
-                this.#results = allocate(24 + count * 20);
-                this.#resultArms = count;
+            const owned = this.#owned;
+            if (owned.resultArms < count) {
+                c.release(owned.results);
+                owned.resultArms = 0;
+                owned.results = 0;
+                owned.results = allocate(24 + count * 20);
+                owned.resultArms = count;
             }
-            const probabilities = this.#results + 24;
-            return { decision: this.#results, probabilities, scores: probabilities + 8 * count };
+            const probabilities = owned.results + 24;
+            return { decision: owned.results, probabilities, scores: probabilities + 8 * count };
         }
 
         #scoresAt(at, count) {
@@ -231,7 +245,7 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         decide(arms, { context } = {}) {
             const names = this.#round(arms, context);
             const at = this.#reserve(names.length);
-            check(c.bandit_decide(this.#handle, at.decision, at.scores, at.probabilities));
+            check(c.bandit_decide(this.#open(), at.decision, at.scores, at.probabilities));
             const [id, arm, probability] = new Float64Array(c.memory.buffer, at.decision, 3);
             const probabilities = new Float64Array(c.memory.buffer, at.probabilities, names.length).slice();
             return { id, arm, action: names[arm], probability, probabilities, ...this.#scoresAt(at.scores, names.length) };
@@ -241,7 +255,7 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         score(arms, { context } = {}) {
             const names = this.#round(arms, context);
             const at = this.#reserve(names.length);
-            check(c.bandit_score(this.#handle, at.scores));
+            check(c.bandit_score(this.#open(), at.scores));
             return this.#scoresAt(at.scores, names.length);
         }
 
@@ -253,7 +267,7 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
         // Learns from a decision that was made elsewhere: arm is the position of the arm that was chosen.
         learnFrom(arms, arm, reward, { context } = {}) {
             this.#round(arms, context);
-            check(c.bandit_learn_from(this.#handle, arm, reward));
+            check(c.bandit_learn_from(this.#open(), arm, reward));
         }
 
         // Forgets a decision whose reward will never be known.
@@ -271,9 +285,9 @@ export async function load(source = new URL('eenet.wasm', import.meta.url)) {
 
         get info() {
             const [dim, decisions, rewards, pending, , memory] = this.#counts();
-            const policy = text(c.bandit_policy(this.#handle));
-            const options = text(c.bandit_options(this.#handle));
-            return { policy, options, dim, seed: BigInt.asUintN(64, c.bandit_seed(this.#handle)), decisions, rewards, pending, memory };
+            const policy = text(c.bandit_policy(this.#open()));
+            const options = text(c.bandit_options(this.#open()));
+            return { policy, options, dim, seed: BigInt.asUintN(64, c.bandit_seed(this.#open())), decisions, rewards, pending, memory };
         }
     }
 

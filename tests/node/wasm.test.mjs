@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pathToFileURL } from 'node:url';
 import { after, before, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 const module = join(process.env.WASM, 'eenet.mjs');
 const skip = existsSync(module) ? false : 'the WebAssembly compiler is not installed';
@@ -127,6 +129,33 @@ test('errors are those of the library', { skip }, () => {
     fails(() => bandit.decide([]), 'EE_BAD_INPUT', /arm/);
     fails(() => bandit.learn(99, 1), 'EE_UNKNOWN_DECISION', /99/);
     fails(() => bandit.learn(bandit.decide([[1, 2, 3]]), NaN), 'EE_BAD_INPUT', /reward/);
+});
+
+// Only the instance of the module shows its memory.
+test('bandits that are not freed leave nothing behind when they are collected', { skip }, async (t) => {
+    let memory;
+    const { instantiate } = WebAssembly;
+    t.mock.method(WebAssembly, 'instantiate', async (...words) => {
+        const instance = await instantiate(...words);
+        memory = instance.exports.memory;
+        return instance;
+    });
+    const { Bandit: Own } = await load();
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc');
+    const rounds = new Float32Array(50000 * 4); // 0.8 MB of vectors and 1 MB of results
+    const play = () => void new Own('uniform', { dim: 4 }).decide(rounds);
+    const playMany = async () => {
+        for (let i = 0; i < 50; i++) {
+            play();
+            collect();
+            await new Promise((done) => setImmediate(done)); // lets the finalizers run
+        }
+        return memory.buffer.byteLength;
+    };
+    const before = await playMany();
+    assert.ok(before < 30e6, `${before} bytes after 50 bandits`);
+    assert.equal(await playMany(), before);
 });
 
 test('each load has memory of its own, and bytes can be given', { skip }, async () => {
