@@ -39,9 +39,16 @@ for example in "$source"/examples/*.c; do
 done
 "$source/tests/tools/test_examples.sh" ./example_* || fail 'an example'
 
-# The program plays, reports, compresses and evaluates.
+# The program runs policies, reports, compresses logs and evaluates them.
 rm -rf out && mkdir out
 build/eenet run -d synthetic:cosine -p eenet,linucb,neural-ts -T 300 -s 0-1 -o out/results >out/run.txt
 build/eenet report out/results >out/report.txt
 [ -s out/results/report.html ] || fail 'no report'
+for kind in gz zst; do
+    build/eenet run -d synthetic:cosine -p uniform -T 2000 -s 0 --log out/log.dsjson.$kind >>out/run.txt
+    build/eenet evaluate out/log.dsjson.$kind -p uniform,linucb | sed 1d >out/evaluated.$kind
+    grep -q '^  linucb  *dr  *[0-9.]* ' out/evaluated.$kind || fail "evaluate, of a log in .$kind"
+done
+[ "$(od -An -N 2 -tx1 out/log.dsjson.gz)$(od -An -N 4 -tx1 out/log.dsjson.zst)" = ' 1f 8b 28 b5 2f fd' ] || fail 'the logs are not compressed'
+cmp out/evaluated.gz out/evaluated.zst || fail 'the evaluations of both logs differ'
 cat out/run.txt
