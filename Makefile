@@ -26,6 +26,9 @@ SECOND_TRY = $(if $(CI),|| { echo 'Second try of what failed:'; $(FIXED_ADDRESSE
 # Release artefacts carry the date of the commit, so that a second build has the same bytes.
 COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
+# Packs the npm package in the folder $(1), whose files are $(2). npm keeps their modes, which depend on the umask.
+npm_pack = cd $(1) && chmod 644 $(2) && npm pack --silent >/dev/null
+
 VERSION = $(shell sed -n 's/^\#define EE_VERSION "\(.*\)"$$/\1/p' include/eenet.h)
 
 # Debian's name of the processor that 'make image' builds for: amd64, arm64 or both. A release has both.
@@ -111,7 +114,8 @@ wasm: ## build the library for browsers, with its JavaScript, in build/wasm/, an
 	@cmake/setup.sh wasm javascript
 	@$(CMAKE) --preset wasm >/dev/null
 	@$(CMAKE) --build --preset wasm -j $(JOBS)
-	@cd build/wasm && rm -f -- *.tgz && npm pack --silent >/dev/null
+	@rm -f build/wasm/*.tgz
+	@$(call npm_pack,build/wasm,*.* LICENSE)
 	@ls build/wasm/*.tgz
 
 playground: ## build build/playground/: a page that shows how EE-Net learns, for any web server
@@ -205,8 +209,10 @@ test-python: python ## test the Python package, as installed from the wheel
 
 javascript: ## build the npm package of the JavaScript client in build/javascript/
 	@cmake/setup.sh javascript
-	@mkdir -p build/javascript && rm -f build/javascript/*.tgz
-	@cd clients/javascript && npm pack --silent --pack-destination ../../build/javascript >/dev/null
+	@rm -rf build/javascript && mkdir -p build/javascript/package
+	@cp -R clients/javascript/. build/javascript/package
+	@$(call npm_pack,build/javascript/package,*.* LICENSE src/*)
+	@mv build/javascript/package/*.tgz build/javascript/
 	@ls build/javascript/*.tgz
 
 deb: ## build Debian packages for amd64 and arm64 in build/deb/; ARCHITECTURES selects one

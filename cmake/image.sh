@@ -46,7 +46,7 @@ rm -rf "$root/usr/share/ca-certificates"
 echo "eenet:x:$user:$user::/data:/" >"$root/etc/passwd"
 echo "eenet:x:$user:" >"$root/etc/group"
 echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
-cp "$(dirname "$0")/../LICENSE" "$root/usr/share/doc/eenet/copyright"
+install -m 644 "$(dirname "$0")/../LICENSE" "$root/usr/share/doc/eenet/copyright"
 $strip -o "$root/usr/bin/eenet" "$program"
 chmod 755 "$root/usr/bin/eenet"
 

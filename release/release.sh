@@ -4,6 +4,8 @@
 # clone of it, or snapshot, which builds any tree where it is. PART selects (default: all).
 set -eu
 cd "$(dirname "$0")/.."
+# Modes of files get into packages.
+umask 022
 kind=$1
 shift
 
