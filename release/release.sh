@@ -6,8 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 # Modes of files get into packages.
 umask 022
-kind=$1
-shift
+fail() { echo "make release: $1" >&2; exit 1; }
+kind=${1-}
+case $kind in
+release | snapshot) shift ;;
+*) fail "unknown kind '$kind'; expected RELEASE=release or RELEASE=snapshot" ;;
+esac
 
 # The parts: the target of make, and the files that it leaves. Add a line for each new kind of artefact.
 parts='
@@ -21,7 +25,6 @@ site        build/site.tar.gz
 sbom        build/sbom/*.spdx.json
 '
 
-fail() { echo "make release: $1" >&2; exit 1; }
 names=$(echo "$parts" | awk 'NF { print $1 }')
 for part in "$@"; do
     echo "$names" | grep -qx "$part" || fail "unknown part '$part'; expected some of: $(echo $names)"

@@ -17,10 +17,12 @@ fail() { echo "$1"; exit 1; }
 
 tagged=$folder/tagged
 git clone -q --no-tags "$root" "$tagged"
-refuse() {
-    if "$tagged/release/release.sh" release source 2>"$folder/said"; then fail "released $1"; fi
+refuse() { # refuse WHAT MESSAGE [KIND]
+    if "$tagged/release/release.sh" "${3-release}" source 2>"$folder/said"; then fail "released $1"; fi
     grep -q "$2" "$folder/said" || { cat "$folder/said"; fail "does not say why it does not release $1"; }
 }
+refuse 'a kind that does not exist' "unknown kind 'relase'" relase
+refuse 'no kind' "unknown kind ''" ''
 version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' "$tagged/include/eenet.h")
 refuse 'without a tag' "no tag v$version"
 git -C "$tagged" tag "v$version"
