@@ -26,6 +26,12 @@ SECOND_TRY = $(if $(CI),|| { echo 'Second try of what failed:'; $(FIXED_ADDRESSE
 # Release artefacts carry the date of the commit, so that a second build has the same bytes.
 COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
+# Packs the folder build/$(1), of static pages, as build/eenet-$(1)-VERSION.tar.gz, with the same bytes each time.
+pack_pages = rm -f build/eenet-$(1)-*.tar.gz && \
+    tar --sort=name --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
+    --transform='s,^$(1),eenet-$(1)-$(VERSION),' -C build -cf build/eenet-$(1)-$(VERSION).tar $(1) && \
+    gzip -9 -n build/eenet-$(1)-$(VERSION).tar
+
 # Packs the npm package in the folder $(1), whose files are $(2). npm keeps their modes, which depend on the umask.
 npm_pack = cd $(1) && chmod 644 $(2) && npm pack --silent >/dev/null
 
@@ -118,10 +124,12 @@ wasm: ## build the library for browsers, with its JavaScript, in build/wasm/, an
 	@$(call npm_pack,build/wasm,*.* LICENSE)
 	@ls build/wasm/*.tgz
 
-playground: ## build build/playground/: a page that shows how EE-Net learns, for any web server
+playground: ## build build/playground/, a page that shows how EE-Net learns, for any web server, and an archive of it
 	@cmake/setup.sh wasm
 	@$(CMAKE) --preset wasm >/dev/null
+	@rm -rf build/playground
 	@$(CMAKE) --build --preset wasm -j $(JOBS) --target playground
+	@$(call pack_pages,playground)
 
 python: ## build the Python wheel and sdist in build/python/
 	@cmake/setup.sh build python
@@ -132,14 +140,13 @@ python: ## build the Python wheel and sdist in build/python/
 	@$(PYTHON) -W ignore setup.py -q sdist -d build/python
 	@ls build/python/*.whl build/python/*.tar.gz
 
-site: playground ## build the web site in build/site/, with the playground
+site: playground ## build the web site in build/site/, with the playground, and an archive of it
 	@cmake/setup.sh build python site
 	@$(CMAKE) --preset release -DEENET_TESTS=OFF -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target python_core python_lab
 	@SOURCE_DATE_EPOCH=$(COMMIT_DATE) $(PYTHON) -B site/build.py . build/release/python build/site build/playground
 	@$(PYTHON) -B tests/tools/check_site.py build/site
-	@tar --sort=name --mtime=@$(COMMIT_DATE) --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=gnu \
-	    -C build -c site | gzip -9 -n >build/site.tar.gz
+	@$(call pack_pages,site)
 
 source: ## write the source of HEAD as build/source/eenet-source-VERSION.tar.gz and .tar.xz
 	@cmake/setup.sh release

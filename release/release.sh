@@ -13,23 +13,30 @@ release | snapshot) shift ;;
 *) fail "unknown kind '$kind'; expected RELEASE=release or RELEASE=snapshot" ;;
 esac
 
-# The parts: the target of make, and the files that it leaves. Add a line for each new kind of artefact.
-parts='
-source      build/source/eenet-source-*.tar.*
-deb         build/deb/*.deb
-wheels      build/wheels/*.whl build/wheels/*.tar.gz
-image       build/image/*.tar
-javascript  build/javascript/*.tgz
-wasm        build/wasm/*.tgz
-site        build/site.tar.gz
-sbom        build/sbom/*.spdx.json
-'
+version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' include/eenet.h)
+debs=
+for package in eenet libeenet0 libeenet-dev python3-eenet; do
+    for architecture in amd64 arm64; do debs="$debs build/deb/${package}_${version}_$architecture.deb"; done
+done
+wheel=build/wheels/eenet-$version-cp39-abi3-manylinux_2_28
+
+# The parts: the target of make, and all files that a release has from it. Add a line for each new kind of artefact.
+parts="
+source      build/source/eenet-source-$version.tar.gz build/source/eenet-source-$version.tar.xz
+deb        $debs
+wheels      ${wheel}_x86_64.whl ${wheel}_aarch64.whl build/wheels/eenet-$version.tar.gz
+image       build/image/eenet-$version-amd64.oci.tar build/image/eenet-$version-arm64.oci.tar
+javascript  build/javascript/eenet-$version.tgz
+wasm        build/wasm/eenet-wasm-$version.tgz
+playground  build/eenet-playground-$version.tar.gz
+site        build/eenet-site-$version.tar.gz
+sbom        build/sbom/eenet-$version.spdx.json
+"
 
 names=$(echo "$parts" | awk 'NF { print $1 }')
 for part in "$@"; do
     echo "$names" | grep -qx "$part" || fail "unknown part '$part'; expected some of: $(echo $names)"
 done
-version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' include/eenet.h)
 changed=$(git status --porcelain)
 if [ "$kind" = release ]; then
     [ -z "$changed" ] || fail "the tree has changes that are not committed; commit them, or try RELEASE=snapshot"
@@ -53,17 +60,14 @@ echo "$parts" | while read -r target files; do
     [ -n "$target" ] || continue
     [ $# = 0 ] || case " $* " in *" $target "*) ;; *) continue ;; esac
     # Files of an earlier snapshot must not get into this one.
-    # shellcheck disable=SC2086 # patterns
-    [ -z "$files" ] || rm -rf $files
+    # shellcheck disable=SC2086 # a list
+    rm -f $files
     make "$target" ARCH='amd64 arm64' </dev/null || fail "make $target failed"
-    found=
+    missing=
     for file in $files; do
-        [ -f "$file" ] || continue
-        [ ! -e "$output/${file##*/}" ] || fail "two parts leave a file ${file##*/}"
-        cp "$file" "$output/"
-        found=yes
+        if [ -f "$file" ]; then cp "$file" "$output/"; else missing="$missing $file"; fi
     done
-    [ -n "$found" ] || [ -z "$files" ] || fail "make $target left none of: $files"
+    [ -z "$missing" ] || fail "make $target did not write$missing"
 done
 (cd "$output" && LC_ALL=C sha256sum -- * >SHA256SUMS)
 cat "$output/SHA256SUMS"

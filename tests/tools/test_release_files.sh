@@ -35,6 +35,11 @@ commit 'not dated' && git -C "$tagged" tag -f "v$version" >/dev/null
 refuse 'a version without a date' 'CHANGELOG.md has no line'
 sed -i "s/^## $version.*/## $version, 2026-01-01/" "$tagged/CHANGELOG.md"
 commit 'dated' && git -C "$tagged" tag -f "v$version" >/dev/null
+echo 'rm "build/source/$name.tar.xz"' >>"$tagged/release/source.sh"
+commit 'no xz' && git -C "$tagged" tag -f "v$version" >/dev/null
+refuse 'less than all files' "make source did not write build/source/eenet-source-$version.tar.xz"
+git -C "$tagged" reset -q --hard HEAD^
+git -C "$tagged" tag -f "v$version" >/dev/null
 if "$tagged/release/release.sh" release sauce 2>"$folder/said"; then fail 'released a part that does not exist'; fi
 "$tagged/release/release.sh" release source >"$folder/said" 2>&1 || { cat "$folder/said"; fail 'does not release the source'; }
 (cd "$tagged/build/release-files" && sha256sum --quiet -c SHA256SUMS)
