@@ -172,16 +172,22 @@ record-release: ## record what users of this version rely on, in tests/releases/
 	$(PYTHON) -B tests/releases/server.py record build/release/eenet tests/releases/$(VERSION)
 	$(PYTHON) -B tests/releases/interface.py build/release/eenet . build/release/python >tests/releases/$(VERSION)/interface.txt
 	@$(MAKE) -s abi-library
-	tests/releases/abi.sh record . build/abi/libeenet.so
+	tests/releases/abi.sh record . build/abi/native/libeenet.so
+	tests/releases/abi.sh record . build/abi/other/libeenet.so
 
-test-abi: abi-library ## compare types and symbols of the library with those of earlier releases, by abidiff
-	tests/releases/abi.sh check . build/abi/libeenet.so
+test-abi: abi-library ## compare types and symbols of the library for x86-64 and aarch64 with those of releases, by abidiff
+	tests/releases/abi.sh check . build/abi/native/libeenet.so
+	tests/releases/abi.sh check . build/abi/other/libeenet.so
 
-# The library with debug information, which abidiff reads.
+# The library with debug information, which abidiff reads; also cross-built for the other of x86-64 and aarch64.
 abi-library:
 	@cmake/setup.sh build abi
-	@$(CMAKE) -S . -B build/abi -DCMAKE_BUILD_TYPE=Debug -DEENET_PROGRAM=OFF -DEENET_TESTS=OFF >/dev/null
-	@$(CMAKE) --build build/abi -j $(JOBS) >/dev/null
+	@for machine in native other; do \
+	    toolchain=; [ $$machine = native ] || toolchain='--toolchain cmake/other.cmake'; \
+	    $(CMAKE) -S . -B build/abi/$$machine -DCMAKE_BUILD_TYPE=Debug -DEENET_PROGRAM=OFF -DEENET_TESTS=OFF \
+	        $$toolchain >/dev/null && \
+	    $(CMAKE) --build build/abi/$$machine -j $(JOBS) >/dev/null || exit 1; \
+	done
 
 test-release-files: ## build the release of HEAD twice, in two folders, and compare the bytes; PARTS selects
 	tests/tools/test_release_files.sh . build/test-release-files $(PARTS)

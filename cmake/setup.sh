@@ -72,8 +72,8 @@ for group in "$@"; do
     site) wanted="$wanted mkdocs mkdocs-material mandoc graphviz git python3-numpy" ;;
     # For the source archives and the list of linked packages.
     release) wanted="$wanted git xz-utils binutils python3-numpy" ;;
-    # To compare the library with those of earlier releases.
-    abi) wanted="$wanted abigail-tools" ;;
+    # To compare the library for both architectures with those of earlier releases.
+    abi) wanted="$wanted abigail-tools binutils gcc-$compiler libc6-dev-$other-cross" ;;
     # To build the Debian packages for both architectures.
     deb)
         foreign=$other
