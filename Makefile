@@ -153,7 +153,7 @@ source: ## write the source of HEAD as build/source/eenet-source-VERSION.tar.gz 
 	release/source.sh
 
 sbom: ## list the packages that the artefacts and the images in build/image/ contain or need, in SPDX 2.3, in build/sbom/
-	@cmake/setup.sh build python wasm release
+	@cmake/setup.sh build python wasm site release
 	@$(CMAKE) -S . -B build/sbom/objects -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF -DEENET_PYTHON=ON \
 	    -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
 	@$(CMAKE) --build build/sbom/objects -j $(JOBS)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """sbom.py ROOT BUILD [IMAGE...]: prints an SPDX 2.3 document in JSON: the program, the library and the Python package of the
-folder BUILD, the portable wheels and the WebAssembly package, and the Debian packages that each is linked with; and what
-the container images contain, which are archives of make image. Needs a Debian system. The output depends only on the build,
+folder BUILD, the portable wheels and the WebAssembly package, and the Debian packages that each is linked with; the
+JavaScript client; the playground and the web site with the packages of its theme; and what the container images contain,
+which are archives of make image. Needs a Debian system. The output depends only on the build,
 on the installed packages, on the images and on SOURCE_DATE_EPOCH (default: 0)."""
 
 import email
@@ -19,11 +20,16 @@ from urllib.parse import quote
 
 # Licences by Debian's source package, as these projects state them. Others are NOASSERTION.
 LICENCES = {"zlib": "Zlib", "libzstd": "BSD-3-Clause OR GPL-2.0-only", "sqlite3": "blessing", "glibc": "LGPL-2.1-or-later",
-            "gnutls28": "LGPL-2.1-or-later", "postgresql": "PostgreSQL", "openmpi": "BSD-3-Clause-Open-MPI", "numpy": "BSD-3-Clause"}
+            "gnutls28": "LGPL-2.1-or-later", "postgresql": "PostgreSQL", "openmpi": "BSD-3-Clause-Open-MPI", "numpy": "BSD-3-Clause",
+            "mkdocs-material": "MIT"}
 PARTS = {"program": ["eenet"], "library": ["libeenet.so"], "python": ["python/eenet/_core.abi3.so", "python/eenet/_lab.abi3.so"]}
 TITLES = {"program": "eenet (program)", "library": "libeenet", "python": "eenet (Python package)"}
 # Artefacts that contain what they are linked with, and the packages it comes from.
 STATIC = {"eenet (portable wheels)": r"zlib1g-dev|libzstd-dev", "eenet-wasm": r"wasi-libc|libclang-rt-\d+-dev-wasm32"}
+# The theme of the web site, and licences of the npm packages in it, as these projects state them.
+THEME = "mkdocs-material"
+NPM_LICENCES = {"clipboard": "MIT", "escape-html": "MIT", "lunr": "MIT", "lunr-languages": "MPL-1.1", "resize-observer-polyfill": "MIT",
+                "rxjs": "Apache-2.0", "unfetch": "MIT"}
 
 
 def output_of(*words):
@@ -99,6 +105,45 @@ def described_package(name, version, licence):
             "licenseDeclared": licence, "copyrightText": "NOASSERTION"}
 
 
+def npm_package(name, version):
+    described = described_package(name, version, "MIT")
+    described["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+                                  "referenceLocator": f"pkg:npm/{name}@{version}"}]
+    return described
+
+
+def packages_in_theme():
+    """The npm packages that the scripts and styles of the theme contain, which its source maps name without versions."""
+    files = [Path(line) for line in output_of("dpkg-query", "-L", THEME).splitlines() if "/assets/" in line]
+    sources = [source for file in files if file.suffix == ".map" for source in json.loads(file.read_text())["sources"]]
+    names = {found[1] for source in sources if (found := re.search(r"node_modules/((?:@[^/]+/)?[^/]+)/", source))}
+    if any(file.name.startswith("lunr.") for file in files):
+        names.add("lunr-languages")
+    return [described_package(name, "NOASSERTION", NPM_LICENCES.get(name, "NOASSERTION")) for name in sorted(names)]
+
+
+def add_pages(version, packages, relationships, used, whole):
+    """What runs in browsers: the client, the playground, and the web site if its theme is installed."""
+    client, playground = npm_package("eenet", version), described_package("eenet (playground)", version, "MIT")
+    wasm = next(package for package in packages if package["name"] == "eenet-wasm")
+    wasm["externalRefs"] = npm_package("eenet-wasm", version)["externalRefs"]
+    client["name"] = "eenet (JavaScript client)"
+    packages += [client, playground]
+    relationships += [(whole["SPDXID"], "GENERATES", own["SPDXID"]) for own in (client, playground)]
+    relationships.append((playground["SPDXID"], "CONTAINS", wasm["SPDXID"]))
+    if not any(native_packages("${Package}", THEME)):
+        return
+    site, theme = described_package("eenet (web site)", version, "MIT"), debian_package(THEME)
+    packages.append(site)
+    used[THEME] = theme
+    relationships.append((whole["SPDXID"], "GENERATES", site["SPDXID"]))
+    relationships += [(site["SPDXID"], "CONTAINS", one["SPDXID"]) for one in (playground, theme)]
+    for package in packages_in_theme():
+        package["SPDXID"] += "-npm"
+        used[package["SPDXID"]] = package
+        relationships.append((theme["SPDXID"], "CONTAINS", package["SPDXID"]))
+
+
 def add_static(version, packages, relationships, used, whole):
     installed = [name for (name,) in native_packages("${Package}")]
     for title, names in STATIC.items():
@@ -140,6 +185,7 @@ def document(root, build, images):
             used["python3-numpy"] = debian_package("python3-numpy")
             relationships.append((used["python3-numpy"]["SPDXID"], "RUNTIME_DEPENDENCY_OF", own["SPDXID"]))
     add_static(version, packages, relationships, used, whole)
+    add_pages(version, packages, relationships, used, whole)
     add_images(images, version, packages, relationships, used, whole)
     packages += [used[name] for name in sorted(used)]
     created = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0"))))

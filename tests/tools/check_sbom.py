@@ -13,7 +13,7 @@ PACKAGE = {"SPDXID": r"SPDXRef-[A-Za-z0-9.-]+", "name": r".+", "versionInfo": r"
            "copyrightText": r".+"}
 # Identifiers of the SPDX licence list that we use.
 LICENCES = {"MIT", "Zlib", "BSD-3-Clause", "BSD-3-Clause-Open-MPI", "GPL-2.0-only", "LGPL-2.1-or-later", "PostgreSQL",
-            "blessing"}
+            "blessing", "Apache-2.0", "MPL-1.1"}
 RELATIONSHIPS = {"DESCRIBES", "CONTAINS", "GENERATES", "DYNAMIC_LINK", "STATIC_LINK", "DEPENDS_ON", "RUNTIME_DEPENDENCY_OF"}
 REFERENCE = {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": r"pkg:[a-z]+/[^\s]+@[^\s]+"}
 

@@ -10,6 +10,12 @@ dpkg-query -W python3-numpy >/dev/null 2>&1 || { echo 'skipped: there is no pyth
 for name in zlib1g libsqlite3-0 libgnutls30 libpq5 zlib1g-dev libzstd-dev; do
     grep -Eq "\"name\": \"$name(t64)?\"" sbom.json || { echo "$name is missing"; exit 1; }
 done
+grep -q '"pkg:npm/eenet@' sbom.json || { echo 'the JavaScript client is missing'; exit 1; }
+if dpkg-query -W mkdocs-material >/dev/null 2>&1; then
+    for name in 'eenet (web site)' mkdocs-material lunr; do
+        grep -q "\"name\": \"$name\"" sbom.json || { echo "$name is missing"; exit 1; }
+    done
+fi
 grep -q '"STATIC_LINK"' sbom.json || { echo 'the wheels contain nothing'; exit 1; }
 TZ=Asia/Tokyo "$python" -B "$root/release/sbom.py" "$root" "$build" | cmp - sbom.json
 
