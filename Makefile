@@ -52,7 +52,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: build debug demo test test-release test-asan test-tsan test-sanitizers test-other test-other-short test-32 test-32-short test-musl wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
     bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-abi abi-library image test-image clean help
+    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-packages test-abi abi-library image test-image clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -371,6 +371,8 @@ test-image: image ## build the image again and compare bytes; run it in podman w
 	@cmake/image.sh build/image/again/eenet $(VERSION) $(NATIVE) build/image/again
 	cmp build/image/eenet-$(VERSION)-$(NATIVE).oci.tar build/image/again/eenet-$(VERSION)-$(NATIVE).oci.tar
 	$(PYTHON) -B tests/image/run.py build/image/eenet-$(VERSION)-$(NATIVE).oci.tar
+
+test-packages: test-musl test-32 test-abi test-deb test-wheels test-image test-release-files ## all tests of what is installed elsewhere: packages, image, musl, 32 bits, ABI, the release built twice (as root)
 
 lint: lint-format lint-cppcheck lint-includes lint-python ## check layout, includes, cppcheck and Python types
 
