@@ -15,7 +15,7 @@ esac
 
 version=$(sed -n 's/^#define EE_VERSION "\(.*\)"$/\1/p' include/eenet.h)
 debs=
-for package in eenet libeenet0 libeenet-dev python3-eenet; do
+for package in eenet eenet-dbgsym libeenet0 libeenet0-dbgsym libeenet-dev python3-eenet python3-eenet-dbgsym; do
     for architecture in amd64 arm64; do debs="$debs build/deb/${package}_${version}_$architecture.deb"; done
 done
 wheel=build/wheels/eenet-$version-cp39-abi3-manylinux_2_28
