@@ -364,13 +364,16 @@ image: ## build build/image/eenet-VERSION-ARCH.oci.tar, a container image of the
 	    cmake/image.sh build/image/$$architecture/eenet $(VERSION) $$architecture build/image || exit 1; \
 	done
 
-test-image: image ## build the image again and compare bytes; run it in podman without network (as root)
+# Also the image for the other architecture, whatever ARCH says: it runs in qemu-user.
+test-image: override ARCH = amd64 arm64
+test-image: image ## build the image again and compare bytes; run it in podman without network (as root), and the other in qemu-user
 	@cmake/setup.sh test-image
 	@$(CMAKE) -S . -B build/image/again -DCMAKE_BUILD_TYPE=Release -DEENET_MPI=OFF -DEENET_TESTS=OFF >/dev/null
 	@$(CMAKE) --build build/image/again -j $(JOBS) --target eenet
 	@cmake/image.sh build/image/again/eenet $(VERSION) $(NATIVE) build/image/again
 	cmp build/image/eenet-$(VERSION)-$(NATIVE).oci.tar build/image/again/eenet-$(VERSION)-$(NATIVE).oci.tar
 	$(PYTHON) -B tests/image/run.py build/image/eenet-$(VERSION)-$(NATIVE).oci.tar
+	$(PYTHON) -B tests/image/run.py build/image/eenet-$(VERSION)-$(filter-out $(NATIVE),$(ARCH)).oci.tar
 
 test-packages: test-musl test-32 test-abi test-deb test-wheels test-image test-release-files ## all tests of what is installed elsewhere: packages, image, musl, 32 bits, ABI, the release built twice (as root)
 

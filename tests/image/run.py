@@ -1,15 +1,22 @@
 """run.py ARCHIVE: runs an image of 'make image' in podman as a careful operator would: another user than root, no
 capabilities, a root file system that is read-only, a volume, no network. Requests come from inside the container's
 network. Needs root, podman, runc, nsenter and curl.
+
+An image for another architecture (amd64 or arm64) is unpacked, and its program runs in qemu-user with the libraries of the
+image: it serves a decision and a reward. That needs qemu-user, and not root.
 """
 import io
 import json
 import os
+import platform
+import re
 import subprocess
 import sys
 import tarfile
 import tempfile
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 MOST_BYTES = 40_000_000
@@ -48,7 +55,8 @@ def look_into_archive():
         entry = json.load(files.extractfile("index.json"))["manifests"][0]
         name = entry["annotations"]["org.opencontainers.image.ref.name"]
         manifest = json.loads(blob(files, entry["digest"]))
-        config = json.loads(blob(files, manifest["config"]["digest"]))["config"]
+        about = json.loads(blob(files, manifest["config"]["digest"]))
+        config = about["config"]
         check(config["User"] == f"{USER}:{USER}" and config["Volumes"] == {"/data": {}}, f"configuration: {config}")
         layers = [tarfile.open(fileobj=io.BytesIO(blob(files, layer["digest"]))) for layer in manifest["layers"]]
     members = [member for layer in layers for member in layer.getmembers()]
@@ -62,7 +70,73 @@ def look_into_archive():
     programs = [member.name for member in members if member.name.startswith("./usr/bin/")]
     check(programs == ["./usr/bin/eenet"], f"programs: {programs}")
     print(f"{name}: {archive.stat().st_size} bytes, {size} unpacked")
-    return name
+    return name, about["architecture"], layers
+
+
+# ---- an image for another architecture ----
+
+class Emulated:
+    """The program of the image in qemu-user, with the files of the image before those of this machine."""
+
+    def __init__(self, layers, architecture):
+        self.root = scratch / "root"
+        for layer in layers:
+            layer.extractall(self.root)
+        self.data = scratch / "data"
+        self.data.mkdir()
+        self.environment = {"EENET_FOLDER": str(self.data / "store"), "TMPDIR": str(self.data), "EENET_PORT": "0"}
+        self.emulator = ["qemu-" + {"arm64": "aarch64", "amd64": "x86_64"}[architecture], "-L", str(self.root)]
+
+    def words(self, *words):
+        return [*self.emulator, str(self.root / "usr/bin/eenet"), *words]
+
+    def run(self, *words, expect=0):
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=PATIENCE, check=False,
+                              env={**os.environ, **self.environment})
+        check(done.returncode == expect, f"eenet {' '.join(words)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def start(self, keys):
+        """Starts the server, and returns it with its address."""
+        said = self.data / "said"
+        with said.open("w", encoding="utf-8") as file:
+            server = subprocess.Popen(self.words("serve", "--keys", keys), stdout=file, stderr=file,
+                                      env={**os.environ, **self.environment})
+        end = time.monotonic() + PATIENCE
+        while not (found := re.search(r"http://127\.0\.0\.1:(\d+)", said.read_text(encoding="utf-8"))):
+            check(server.poll() is None and time.monotonic() < end, f"no server: {said.read_text(encoding='utf-8')}")
+            time.sleep(0.05)
+        return server, found
+
+
+def post(url, key, body):
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Authorization": f"Bearer {key}"})
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+            return json.load(response)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"image: {url}: status {error.code}: {error.read().decode()}")
+
+
+def emulate(layers, architecture):
+    program = Emulated(layers, architecture)
+    version = program.run("--version").splitlines()[0]
+    check(re.search(r"\d+\.\d+\.\d+", version)[0] == image.rpartition(":")[2], f"version: {version}")
+    keys = str(program.data / "keys")
+    key = program.run("keys", "add", "admin", "--role", "admin", "--file", keys).strip()
+    server, address = program.start(keys)
+    try:
+        program.run("serve", "--health", "--port", address[1])
+        bandits = f"{address[0]}/v1/bandits"
+        post(bandits, key, {"name": "shop"})
+        decision = post(f"{bandits}/shop/decide", key, {"id": "1", "context": {"plan": "free"}, "actions": [{"id": "red"}, {"id": "blue"}]})
+        check(decision["id"] == "1", f"decide: {decision}")
+        check(post(f"{bandits}/shop/reward", key, {"id": "1", "value": 1})["outcome"] == "joined", "the reward")
+    finally:
+        server.terminate()
+    check(server.wait(PATIENCE) == 0, "its exit status after SIGTERM")
+    program.run("check", str(program.data / "store"))
+    print(f"image: passed for {architecture} in qemu-user: {version}")
 
 
 # ---- a container ----
@@ -157,10 +231,16 @@ def main():
     print("image: passed")
 
 
+image, built_for, unpacked = look_into_archive()
+if built_for != {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine()):
+    try:
+        emulate(unpacked, built_for)
+    finally:
+        call(["rm", "-rf", str(scratch)], None)
+    sys.exit()
 if os.geteuid() != 0:
     print("image: only root can enter the network of a container; skipped")
     sys.exit(77)
-image = look_into_archive()
 try:
     call([*podman, "load", "--quiet", "--input", str(archive)])
     main()
