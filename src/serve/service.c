@@ -70,10 +70,10 @@ static void waits(void *context, uint32_t bandit, uint64_t waiting, uint64_t def
     atomic_store_explicit(&counters->defaulted, defaulted, memory_order_relaxed);
 }
 
-static void wants(void *context, uint32_t bandit)
+static void needs(void *context, const uint32_t *bandits, size_t count)
 {
     service *self = context;
-    if (self->fleet) fleet_want(self->fleet, bandit);
+    if (self->fleet) fleet_need(self->fleet, bandits, count);
 }
 
 static void synced(void *context, double seconds, size_t entries)
@@ -255,7 +255,7 @@ static ee_status start_bandits(service *self, const server_settings *settings, e
                                .appended = appended,
                                .waits = waits,
                                .synced = synced,
-                               .wants = wants,
+                               .needs = needs,
                                .spool_seconds = settings->spool_seconds,
                                .context = self};
     ee_status status = settings->store[0] ? fleet_member_join(self, &written, error)

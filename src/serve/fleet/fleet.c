@@ -16,7 +16,7 @@ enum {
     BEAT_PAUSE = 400000,       /* microseconds between two beats */
     FORGET_TIME = 60 * SECOND, /* of silence, after which a dead server is removed from the list */
     HURRY_PAUSE = 20000,       /* between two beats in a hurry */
-    WISH_TIME = SECOND         /* for which a wish is shown: others see it with their next beat */
+    NEED_TIME = SECOND         /* for which bandits are asked for: others see it with their next beat */
 };
 
 /* ---- the second thread ---- */
@@ -92,8 +92,8 @@ static void *change(void *context)
 static void describe_self(fleet *self, char state[SERVER_STATE_SIZE])
 {
     self->weight = fleet_measure_load(self);
+    if (server_clock_real() >= self->needed_until) self->wishes.count = self->needed_count = 0;
     balance_write_state(state, self->weight, self->lag, self->holding_count, self->draining, &self->wishes);
-    if (server_clock_real() >= self->wished_until) self->wishes.count = 0;
 }
 
 /* Servers that have been silent for long, and own nothing. */
@@ -259,13 +259,23 @@ void fleet_doubt(fleet *self, uint32_t bandit)
     fleet_hurry(self);
 }
 
-void fleet_want(fleet *self, uint32_t bandit)
+void fleet_need(fleet *self, const uint32_t *bandits, size_t count)
 {
-    fleet_doubt(self, bandit); /* if it is this server's, the store does not know it */
     pthread_mutex_lock(&self->lock);
-    fleet_wishes *wishes = &self->wishes;
-    if (!fleet_is_wanted(wishes, bandit) && wishes->count < MOST_WANTED) wishes->bandits[wishes->count++] = bandit;
-    self->wished_until = server_clock_real() + WISH_TIME;
+    self->wishes.count = self->needed_count = 0;
+    if (memory_grow(&self->memory, &self->needed, &self->needed_capacity, count, sizeof *bandits, NULL))
+        count = 0; /* it is called again */
+    for (size_t i = 0; i < count; i++) {
+        holding *held = fleet_find_holding(self, bandits[i]);
+        bool is_held = held && held->state == HOLDING_HELD && !held->asked;
+        self->needed[self->needed_count++] = bandits[i];
+        if (is_held && self->options.owns(self->options.context, bandits[i])) continue;
+        if (is_held) fleet_ask(self, held, HOLDING_LOSE); /* the store does not know that it is this server's */
+        if (self->wishes.count < MOST_WANTED) self->wishes.bandits[self->wishes.count++] = bandits[i];
+    }
+    self->needed_until = server_clock_real() + NEED_TIME;
+    self->hurried = true;
+    pthread_cond_signal(&self->hurry);
     pthread_mutex_unlock(&self->lock);
 }
 

@@ -67,9 +67,10 @@ void fleet_hurry(fleet *self);
 void fleet_await_change(fleet *self, int64_t microseconds);
 /* The store refused to write for a bandit of this server: gives it up, and takes it again if the lease is still its. */
 void fleet_doubt(fleet *self, uint32_t bandit);
-/* This server has events of a bandit that another owns, in its spool: asks that one to hand the bandit over. Does not
- * wait; to be repeated until it owns it. */
-void fleet_want(fleet *self, uint32_t bandit);
+/* This server has events of these bandits in its spool, and needs all of them at the same time: asks their owners to
+ * hand them over, and keeps those that it has. Replaces the bandits of the last call. Does not wait; to be repeated
+ * until this server owns them. */
+void fleet_need(fleet *self, const uint32_t *bandits, size_t count);
 
 uint64_t fleet_server(const fleet *self);
 bool fleet_knows(const fleet *self, const char *secret_hex);

@@ -150,10 +150,10 @@ double fleet_measure_load(fleet *self)
     return weight;
 }
 
-bool fleet_is_wanted(const fleet_wishes *wishes, uint32_t bandit)
+static bool is_needed(const fleet *self, uint32_t bandit)
 {
-    for (size_t i = 0; i < wishes->count; i++)
-        if (wishes->bandits[i] == bandit) return true;
+    for (size_t i = 0; i < self->needed_count; i++)
+        if (self->needed[i] == bandit) return true;
     return false;
 }
 
@@ -175,7 +175,7 @@ void fleet_give_failed(fleet *self)
 
 void fleet_give_some(fleet *self)
 {
-    if (self->wishes.count) return; /* it needs more bandits, to deliver its spool */
+    if (self->needed_count) return; /* to deliver its spool it needs the bandits that it has, and more */
     int64_t now = server_clock_real();
     if (now < self->balance_due) return;
     self->balance_due = now + SECOND;
@@ -193,7 +193,10 @@ void fleet_give_some(fleet *self)
     if (chosen) start_leaving(self, chosen, to);
 }
 
-/* Bandits that other servers ask for. An older one, whose spool has events of them, waits until it is upgraded. */
+/* Bandits that other servers ask for. An older one, whose spool has events of them, waits until it is upgraded. If this
+ * server needs the bandit too, the one with the lower number gets it: if each kept what it has, two that need bandits
+ * of each other would wait forever.
+ */
 void fleet_give_wanted(fleet *self)
 {
     for (size_t i = 0; i < self->peer_count; i++) {
@@ -201,8 +204,9 @@ void fleet_give_wanted(fleet *self)
         if (peer->about.number == self->number || peer->draining || !fleet_is_alive(self, peer)) continue;
         if (!is_not_older(self, peer)) continue;
         for (size_t k = 0; k < peer->wishes.count; k++) {
-            if (fleet_is_wanted(&self->wishes, peer->wishes.bandits[k])) continue; /* here too */
-            holding *held = fleet_find_holding(self, peer->wishes.bandits[k]);
+            uint32_t bandit = peer->wishes.bandits[k];
+            if (self->number < peer->about.number && is_needed(self, bandit)) continue;
+            holding *held = fleet_find_holding(self, bandit);
             if (held && held->state == HOLDING_HELD && !held->asked) start_leaving(self, held, peer->about.number);
         }
     }

@@ -75,8 +75,10 @@ struct fleet {
     holding *holdings; /* (holding_count) in the order of the bandits */
     size_t holding_count, holding_capacity;
     fleet_status status; /* its counts */
-    fleet_wishes wishes; /* of this server, until wished_until: microseconds of server_clock_real */
-    int64_t wished_until;
+    uint32_t *needed;    /* (needed_count) fleet_need, until needed_until: microseconds of server_clock_real */
+    size_t needed_count, needed_capacity;
+    int64_t needed_until;
+    fleet_wishes wishes; /* the first of them that this server does not own */
     bool viewed, hurried, draining, leaving, stopping;
     char address[SERVER_ADDRESS_SIZE]; /* of this server */
     int64_t beaten;                    /* when the last beat succeeded */
@@ -121,6 +123,5 @@ void fleet_give_wanted(fleet *self);
 void fleet_give_some(fleet *self);
 void fleet_give_all(fleet *self);
 double fleet_measure_load(fleet *self);
-bool fleet_is_wanted(const fleet_wishes *wishes, uint32_t bandit);
 
 #endif

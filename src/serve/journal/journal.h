@@ -66,8 +66,9 @@ typedef struct journal_options {
     const char *spool_owner; /* stands for the database (spool_claim); NULL: not checked */
     double spool_seconds;
     /* Called now and then in the journal's thread while the spool has entries of a bandit that another process owns:
-     * they are delivered once this one owns it (store_own). Until then new entries are refused. May be NULL. */
-    void (*wants)(void *context, uint32_t bandit);
+     * these are the bandits of the entries to deliver next, each once. They are delivered when this process owns all of
+     * them (store_own). Until then new entries are refused. May be NULL. */
+    void (*needs)(void *context, const uint32_t *bandits, size_t count);
     void *context;
 } journal_options;
 

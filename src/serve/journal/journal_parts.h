@@ -86,6 +86,8 @@ struct journal {
     ee_error failure;      /* of the last one */
     uint32_t foreign;      /* the bandit of another process that delivery waits for; 0: none */
     bool position_known;   /* the spool knows what is delivered */
+    uint32_t *needed;      /* (needed_count) bandits of the batch to deliver */
+    size_t needed_count, needed_capacity;
 };
 
 /* ---- journal_clock.c ---- */

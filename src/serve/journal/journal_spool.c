@@ -242,16 +242,34 @@ static uint32_t prepare(journal *self, const spool_batch *batch, int64_t *now)
     return 0;
 }
 
+static bool is_listed(const journal *self, uint32_t bandit)
+{
+    for (size_t i = 0; i < self->needed_count; i++)
+        if (self->needed[i] == bandit) return true;
+    return false;
+}
+
+/* Lists the bandits of a batch, each once. */
+static void list_bandits(journal *self, const spool_batch *batch)
+{
+    self->needed_count = 0;
+    for (const journal_entry *entry = batch->first; entry; entry = entry->next) {
+        if (is_listed(self, entry->bandit)) continue;
+        if (memory_grow(&self->memory, &self->needed, &self->needed_capacity, self->needed_count + 1,
+                        sizeof *self->needed, NULL))
+            return; /* it is tried again */
+        self->needed[self->needed_count++] = entry->bandit;
+    }
+}
+
 static void await_owner(journal *self, const spool_batch *batch, uint32_t bandit)
 {
     self->foreign = bandit;
     self->position_known = false; /* a delivery may have been committing until the bandit is owned */
     self->quiet_until = server_clock_real() + RETRY_PAUSE;
     show(self, 0, 0);
-    for (const journal_entry *entry = batch->first; entry && self->options.wants; entry = entry->next) {
-        const bandit_state *state = store_bandit_state(self->store, entry->bandit);
-        if (!state || !state->owned) self->options.wants(self->options.context, entry->bandit);
-    }
+    list_bandits(self, batch);
+    if (self->options.needs) self->options.needs(self->options.context, self->needed, self->needed_count);
 }
 
 static void fail_delivery(journal *self, const ee_error *error, int64_t start)

@@ -44,6 +44,12 @@ static bool owns(void *context, uint32_t bandit)
     return context && bandit;
 }
 
+static bool is_owned(void *context, uint32_t bandit)
+{
+    const bool *is_known = context;
+    return is_known[bandit];
+}
+
 TEST(a_server_reports_its_largest_lag)
 {
     small_fleet self;
@@ -98,12 +104,49 @@ TEST(bandits_that_are_asked_for_go_to_servers_that_are_not_older)
     assert_int_equal(self.held.to, THIRD);
 }
 
-TEST(a_server_that_needs_a_bandit_too_keeps_it)
+/* Both need it: otherwise two servers that need bandits of each other would wait forever. */
+TEST(of_two_servers_that_need_a_bandit_the_first_gets_it)
 {
     small_fleet self;
-    fleet_make(&self, HOLDING_HELD, "1.9.0", "1.9.0", "1.9.0");
-    ask_for(&self.peers[1], BANDIT);
-    self.fleet.wishes = self.peers[1].wishes;
-    fleet_give_wanted(&self.fleet);
+    uint32_t needed[] = {BANDIT + 1, BANDIT};
+    for (uint64_t number = ME; number <= OTHER; number++) {
+        fleet_make(&self, HOLDING_HELD, "1.9.0", "1.9.0", "1.9.0");
+        self.fleet.number = number;
+        ask_for(&self.peers[number == ME ? 1 : 0], BANDIT);
+        self.fleet.needed = needed;
+        self.fleet.needed_count = 2;
+        fleet_give_wanted(&self.fleet);
+        assert_int_equal(self.held.state, number == ME ? HOLDING_HELD : HOLDING_LEAVE);
+        if (number == OTHER) assert_int_equal(self.held.to, ME);
+    }
+}
+
+/* The list is always that of the events to deliver next: of more bandits than it has room for, the rest follows. */
+TEST(a_server_asks_for_the_bandits_that_it_needs_now)
+{
+    enum { MANY = MOST_WANTED + 4, FIRST = 100 };
+    small_fleet self;
+    uint32_t needed[MANY];
+    bool is_known[BANDIT + 1] = {0};
+    fleet_make(&self, HOLDING_HELD, "", "", "");
+    pthread_mutex_init(&self.fleet.lock, NULL);
+    pthread_cond_init(&self.fleet.hurry, NULL);
+    self.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
+    is_known[BANDIT] = true;
+    for (uint32_t i = 0; i < MANY; i++) needed[i] = FIRST + i;
+    fleet_need(&self.fleet, needed, MANY);
+    assert_int_equal(self.fleet.needed_count, MANY);
+    assert_int_equal(self.fleet.wishes.count, MOST_WANTED);
+    needed[0] = BANDIT; /* it has that one */
+    needed[1] = FIRST + MANY;
+    fleet_need(&self.fleet, needed, 2);
+    assert_int_equal(self.fleet.needed_count, 2);
+    assert_int_equal(self.fleet.wishes.count, 1);
+    assert_int_equal(self.fleet.wishes.bandits[0], FIRST + MANY);
     assert_int_equal(self.held.state, HOLDING_HELD);
+    is_known[BANDIT] = false; /* the store lost it: it is to be taken again */
+    fleet_need(&self.fleet, needed, 2);
+    assert_int_equal(self.held.state, HOLDING_LOSE);
+    assert_int_equal(self.fleet.wishes.count, 2);
+    memory_release(&self.fleet.memory);
 }

@@ -117,7 +117,7 @@ typedef struct test_stage {
     store *store;
     journal *journal;
     atomic_int_least64_t clock;
-    atomic_uint wanted;
+    atomic_uint needed;
     double seconds;
     uint32_t shop;
 } test_stage;
@@ -127,9 +127,10 @@ static int64_t read_clock(void *context)
     return atomic_load(&((test_stage *)context)->clock);
 }
 
-static void note_wanted(void *context, uint32_t bandit)
+static void note_needed(void *context, const uint32_t *bandits, size_t count)
 {
-    atomic_store(&((test_stage *)context)->wanted, bandit);
+    assert_int_equal(count, 1);
+    atomic_store(&((test_stage *)context)->needed, bandits[0]);
 }
 
 static void open_stage(test_stage *self)
@@ -140,7 +141,7 @@ static void open_stage(test_stage *self)
                                .clock_context = self,
                                .spool_folder = self->folder.path,
                                .spool_seconds = self->seconds,
-                               .wants = note_wanted,
+                               .needs = note_needed,
                                .context = self};
     if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
     make_faulty(self->store);
@@ -578,9 +579,9 @@ static ee_status own(void *context, store *into, ee_error *error)
     return joining_own(into->joining, &self->state, error);
 }
 
-static void await_wanted(test_stage *self, uint32_t bandit)
+static void await_needed(test_stage *self, uint32_t bandit)
 {
-    while (atomic_load(&self->wanted) != bandit) rest();
+    while (atomic_load(&self->needed) != bandit) rest();
 }
 
 TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
@@ -593,7 +594,7 @@ TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
     assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
     ok(journal_run(self->journal, disown, &shop, NULL));
     atomic_store(&fault.away, false);
-    await_wanted(self, self->shop);
+    await_needed(self, self->shop);
     assert_int_equal(reward(self, "a", 1), ENTRY_MOVED);
     assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_FAILED);
     journal_counts counts = journal_read_counts(self->journal);
@@ -619,7 +620,7 @@ TEST_WITH(a_lease_lost_during_delivery_leaves_nothing_behind, set_up, tear_down)
     ok(journal_run(self->journal, own, &shop, NULL));
     atomic_store(&fault.steals, self->shop);
     atomic_store(&fault.away, false);
-    await_wanted(self, self->shop);
+    await_needed(self, self->shop);
     assert_log(self, "=; ");
     ok(journal_run(self->journal, own, &shop, NULL));
     await_delivery(self);
