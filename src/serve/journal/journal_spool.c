@@ -229,13 +229,14 @@ void journal_finish_spooled(journal *self, journal_entry *first)
 /* ---- delivering ---- */
 
 /* Prepares entries of the spool for the store. *now: a time that is not before the last event of their bandits.
- * Returns a bandit that this process does not own; 0: it owns all. */
+ * Returns a bandit that another process owns; 0: there is none. */
 static uint32_t prepare(journal *self, const spool_batch *batch, int64_t *now)
 {
     *now = batch->time;
     for (journal_entry *entry = batch->first; entry; entry = entry->next) {
         const bandit_state *state = store_bandit_state(self->store, entry->bandit);
-        if (!state || !state->owned) return entry->bandit;
+        bool is_gone = state && state->purged; /* nobody needs to own it: the store refuses the entry */
+        if (!is_gone && (!state || !state->owned)) return entry->bandit;
         if (state->time > *now) *now = state->time;
         entry->generated_id = false; /* the id is known if the entry was written before, and that was not noticed */
     }
@@ -262,6 +263,21 @@ static void list_bandits(journal *self, const spool_batch *batch)
     }
 }
 
+/* Takes those off the list that nobody will own again, because they were removed for good. */
+static void skip_purged(journal *self)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < self->needed_count; i++) {
+        uint32_t bandit = self->needed[i];
+        const bandit_state *state = store_bandit_state(self->store, bandit);
+        if (!state || !state->owned) store_note_purged(self->store, bandit, NULL); /* it is asked again if it fails */
+        state = store_bandit_state(self->store, bandit);
+        if (!state || !state->purged) self->needed[kept++] = bandit;
+    }
+    self->needed_count = kept;
+    journal_add_queues(self, NULL);
+}
+
 static void await_owner(journal *self, const spool_batch *batch, uint32_t bandit)
 {
     self->foreign = bandit;
@@ -269,7 +285,9 @@ static void await_owner(journal *self, const spool_batch *batch, uint32_t bandit
     self->quiet_until = server_clock_real() + RETRY_PAUSE;
     show(self, 0, 0);
     list_bandits(self, batch);
-    if (self->options.needs) self->options.needs(self->options.context, self->needed, self->needed_count);
+    skip_purged(self);
+    if (self->options.needs && self->needed_count)
+        self->options.needs(self->options.context, self->needed, self->needed_count);
 }
 
 static void fail_delivery(journal *self, const ee_error *error, int64_t start)

@@ -55,6 +55,13 @@ ee_status joining_own(joining *self, const bandit_state *state, ee_error *error)
     return status;
 }
 
+ee_status joining_note_purged(joining *self, uint32_t number, ee_error *error)
+{
+    ee_status status = joining_know(self, number, error);
+    if (!status) self->bandits[number - 1].now.purged = true;
+    return status;
+}
+
 void joining_disown(joining *self, uint32_t number)
 {
     join_bandit *bandit = joining_bandit(self, number);
@@ -316,7 +323,7 @@ static ee_status write_entry(joining *self, store_entry *entry, ee_error *error)
     join_bandit *bandit = joining_bandit(self, entry->bandit);
     /* Only the leader knows all bandits. */
     bool owns = creates || !bandit ? self->leads : bandit->now.owned;
-    if (!owns) {
+    if (!owns && !(bandit && bandit->now.purged)) {
         entry->verdict = ENTRY_MOVED;
         status_fail(&entry->error, EE_FILE_ERROR, "store: another server owns the bandit; try again");
         return EE_OK;

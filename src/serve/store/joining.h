@@ -177,6 +177,8 @@ ee_status joining_know(joining *self, uint32_t number, ee_error *error);
 /* This process owns the bandit from now on, and knows those before it. */
 ee_status joining_own(joining *self, const bandit_state *state, ee_error *error);
 void joining_disown(joining *self, uint32_t number);
+/* A bandit of another process was removed for good: its entries are refused. */
+ee_status joining_note_purged(joining *self, uint32_t number, ee_error *error);
 
 /* NULL: there is none of this number. */
 join_bandit *joining_bandit(const joining *self, uint32_t number);

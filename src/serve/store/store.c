@@ -216,6 +216,13 @@ void store_disown(store *self, uint32_t bandit)
     self->methods->disown(self, bandit);
 }
 
+ee_status store_note_purged(store *self, uint32_t bandit, ee_error *error)
+{
+    bool purged = false;
+    ee_status status = self->methods->is_purged ? self->methods->is_purged(self, bandit, &purged, error) : EE_OK;
+    return !status && purged ? joining_note_purged(self->joining, bandit, error) : status;
+}
+
 uint64_t store_token(const store *self, uint32_t bandit)
 {
     return self->methods->token ? self->methods->token(self, bandit) : 0;

@@ -92,7 +92,7 @@ typedef struct store_counts {
 /* What the writer knows of a bandit. */
 typedef struct bandit_state {
     uint32_t number;
-    bool owned;          /* by this process; if not, nothing below is known */
+    bool owned;          /* by this process; if not, nothing below is known, except `purged` (store_note_purged) */
     uint64_t events;     /* number of the last */
     int64_t time;        /* of it: log time */
     uint64_t news;       /* number of the last that a model learns from: DECISION, SETTLED, SETTINGS, MODEL */
@@ -189,6 +189,9 @@ enum { LEADER = 0 }; /* the number that the lease of the leader has */
 ee_status store_own(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error);
 /* Entries get ENTRY_MOVED from now on. */
 void store_disown(store *self, uint32_t bandit);
+/* Asks whether a bandit of another process was removed for good. If so its state is `purged` from now on, and its
+ * entries are refused as those of a bandit that does not exist. */
+ee_status store_note_purged(store *self, uint32_t bandit, ee_error *error);
 /* The token of a bandit that this process owns; 0: it does not. Any thread may ask. */
 uint64_t store_token(const store *self, uint32_t bandit);
 

@@ -55,6 +55,9 @@ typedef struct store_methods {
     ee_status (*own)(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error);
     void (*disown)(store *self, uint32_t bandit);
     uint64_t (*token)(const store *self, uint32_t bandit);
+    /* Whether the removal of a bandit was decided, by any process. Outside of a transaction. NULL: this process owns
+     * everything, and knows it. */
+    ee_status (*is_purged)(store *self, uint32_t bandit, bool *purged, ee_error *error);
 
     ee_status (*create_reader)(store *self, store_reader **out, ee_error *error);
     uint64_t (*bytes)(const store *self);

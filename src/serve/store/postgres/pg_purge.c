@@ -103,3 +103,17 @@ ee_status pg_purge_next(store *base, uint32_t after, uint32_t *bandit, ee_error 
     PQclear(rows);
     return EE_OK;
 }
+
+ee_status pg_is_purged(store *base, uint32_t bandit, bool *purged, ee_error *error)
+{
+    pg_store *self = (pg_store *)base;
+    PGresult *rows = NULL;
+    *purged = false;
+    ee_status status = pg_connect_session(self, error);
+    pg_values_start(&self->values);
+    pg_add_int8(&self->values, bandit);
+    if (!status) status = pg_ask(self, PG_IS_PURGED, "read a bandit", &rows, error);
+    if (!status) *purged = PQntuples(rows) > 0;
+    PQclear(rows);
+    return status;
+}

@@ -30,6 +30,7 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
         " ORDER BY place DESC LIMIT 1) l ON true WHERE b.number > $1::int8 ORDER BY b.number LIMIT $2::int8",
     [PG_LAST_BANDIT] = "SELECT coalesce(max(number), 0) FROM eenet.bandits",
     [PG_FIND_TOKEN] = "SELECT token FROM eenet.log_ends WHERE bandit = $1::int8",
+    [PG_IS_PURGED] = "SELECT 1 FROM eenet.bandits WHERE number = $1::int8 AND purged > 0",
     [PG_LOCK_ENDS] = "SELECT " END_COLUMN_NAMES ", token FROM eenet.log_ends WHERE bandit = ANY($1::int8[])"
                      " ORDER BY bandit FOR UPDATE",
     [PG_HAS_EVENT] = "SELECT 1 FROM eenet.events WHERE place = $1::int8 AND checksum = $2::int8",

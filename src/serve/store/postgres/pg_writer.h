@@ -23,6 +23,7 @@ enum {
     PG_LOAD_BANDITS,
     PG_LAST_BANDIT,
     PG_FIND_TOKEN,
+    PG_IS_PURGED,
     PG_LOCK_ENDS,
     PG_HAS_EVENT,
     PG_HAS_END,
@@ -183,6 +184,7 @@ ee_status pg_purge(store *base, uint32_t bandit, ee_error *error);
 ee_status pg_purge_some(store *base, uint32_t bandit, size_t limit, bool *more, ee_error *error);
 ee_status pg_purge_end(store *base, uint32_t bandit, ee_error *error);
 ee_status pg_purge_next(store *base, uint32_t after, uint32_t *bandit, ee_error *error);
+ee_status pg_is_purged(store *base, uint32_t bandit, bool *purged, ee_error *error);
 
 /* pg_scrub.c: VACUUM in a thread, because it may take minutes. */
 ee_status pg_scrub(store *base, uint64_t *page, size_t count, bool *more, ee_error *error);

@@ -243,6 +243,7 @@ static const store_methods methods = {
     .purge_some = pg_purge_some,
     .purge_end = pg_purge_end,
     .purge_next = pg_purge_next,
+    .is_purged = pg_is_purged,
     .own = pg_own,
     .disown = pg_disown,
     .token = token_of,

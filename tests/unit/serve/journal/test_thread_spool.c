@@ -29,6 +29,7 @@ static struct {
     atomic_bool fails_commit;       /* the next commit fails */
     atomic_int deadly;              /* the process is killed at the next delivery: 1 before the commit, 2 after it */
     atomic_uint steals;             /* the next fetch finds that the lease of this bandit is another's */
+    atomic_uint purged;             /* this bandit of another process was removed for good */
     atomic_bool delivers;           /* of the transaction */
     atomic_uint_fast64_t positions; /* how often they were asked for */
 } fault;
@@ -97,6 +98,13 @@ static ee_status spool_position(store *self, const char *spool, uint64_t *positi
     return read_position(self, spool, position);
 }
 
+static ee_status is_purged(store *self, uint32_t bandit, bool *purged, ee_error *error)
+{
+    (void)self, (void)error;
+    *purged = bandit == atomic_load(&fault.purged);
+    return EE_OK;
+}
+
 static void make_faulty(store *self)
 {
     fault.real = self->methods;
@@ -106,6 +114,8 @@ static void make_faulty(store *self)
     fault.methods.commit = commit;
     fault.methods.deliver = deliver;
     fault.methods.spool_position = spool_position;
+    fault.methods.is_purged = is_purged;
+    atomic_store(&fault.purged, 0);
     self->methods = &fault.methods;
     ok(run_sql(self, "CREATE TABLE IF NOT EXISTS spools (spool TEXT PRIMARY KEY, delivered INTEGER)"));
 }
@@ -606,6 +616,26 @@ TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
     move_clock(self, 6);
     assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
     assert_log(self, "=; D a; R a 1 joined 2; ");
+}
+
+/* Another server has removed the bandit meanwhile, so no server owns it again. */
+TEST_WITH(events_of_a_bandit_that_another_server_removed_are_dropped, set_up, tear_down)
+{
+    test_stage *self = *state;
+    owning shop = {.bandit = self->shop};
+    uint32_t other = 0;
+    ok(write_settings(self, "other", "{\"dim\":2}", &other, false, NULL));
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_SPOOLED);
+    ok(journal_run(self->journal, disown, &shop, NULL));
+    atomic_store(&fault.away, false);
+    await_needed(self, self->shop);
+    atomic_store(&fault.purged, self->shop);
+    await_delivery(self);
+    assert_int_equal(journal_read_counts(self->journal).spool_dropped, 1);
+    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_REPEATED);
+    assert_int_equal(write_of(self, other, EVENT_STEP, "", 0), ENTRY_DONE);
 }
 
 /* The position of a group counts for all of its entries, so none of them is written. */

@@ -121,6 +121,25 @@ TEST(an_old_owner_writes_nothing)
     database_remove(&database);
 }
 
+TEST(a_removed_bandit_of_another_server_is_known)
+{
+    only_in_a_database();
+    fresh_database database = database_make();
+    store *first = open_server(&database, 1), *second = open_server(&database, 2);
+    ee_error error = {0};
+    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
+    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
+    ok(store_note_purged(second, 1, &error));
+    assert_int_equal(decide(second, 1, "x", 2), ENTRY_MOVED);
+    ok(store_purge(first, 1, &error));
+    ok(store_note_purged(second, 1, &error));
+    assert_true(store_bandit_state(second, 1)->purged);
+    assert_int_equal(decide(second, 1, "x", 2), ENTRY_FAILED);
+    store_close(first);
+    store_close(second);
+    database_remove(&database);
+}
+
 /* A new owner has committed a change of the row before it reads anything: with a standby, that commit waits until what
  * it has read is there too. */
 TEST(a_new_owner_waits_for_the_standby)
