@@ -74,6 +74,7 @@ static size_t find_orphans(fleet *self)
 static void set_owner(fleet *self, const lease *moved)
 {
     fleet_bandit *known = fleet_find_bandit(self, moved->bandit);
+    if (!known) return; /* it was removed for good meanwhile */
     known->owner = moved->owner;
     known->token = moved->token;
 }

@@ -162,9 +162,14 @@ static void compare(fleet *self, const fleet_bandit *seen)
 void fleet_compare(fleet *self)
 {
     for (size_t i = 0; i < self->bandit_count; i++) compare(self, &self->bandits[i]);
-    for (size_t i = self->holding_count; i-- > 0;) { /* bandits that were removed for good */
+    /* Bandits that were removed for good: perhaps by another server, which took them while this one was stopped. */
+    for (size_t i = self->holding_count; i-- > 0;) {
         holding *held = &self->holdings[i];
-        if (!held->asked && !fleet_find_bandit(self, held->bandit)) fleet_remove_holding(self, held);
+        if (held->asked || fleet_find_bandit(self, held->bandit)) continue;
+        if (held->state == HOLDING_HELD)
+            fleet_ask(self, held, HOLDING_LOSE);
+        else
+            fleet_remove_holding(self, held);
     }
 }
 

@@ -88,6 +88,20 @@ TEST(bandits_that_fail_go_to_servers_that_are_not_older)
     assert_int_equal(self.held.state, HOLDING_FAILED);
 }
 
+/* Perhaps another server removed it while this one was stopped: it must not go on with its model. */
+TEST(a_bandit_that_was_removed_is_given_up)
+{
+    small_fleet self;
+    fleet_make(&self, HOLDING_HELD, "", "", "");
+    fleet_compare(&self.fleet);
+    assert_int_equal(self.fleet.holding_count, 1);
+    assert_int_equal(self.held.state, HOLDING_LOSE);
+    assert_true(self.held.asked);
+    fleet_make(&self, HOLDING_FAILED, "", "", "");
+    fleet_compare(&self.fleet);
+    assert_int_equal(self.fleet.holding_count, 0);
+}
+
 TEST(bandits_that_are_asked_for_go_to_servers_that_are_not_older)
 {
     small_fleet self;
