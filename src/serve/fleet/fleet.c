@@ -14,6 +14,7 @@
 
 enum {
     BEAT_PAUSE = 400000,       /* microseconds between two beats */
+    CUT_OFF_TIME = 3 * SECOND, /* without a beat that succeeded, after which a server does not drain any longer */
     FORGET_TIME = 60 * SECOND, /* of silence, after which a dead server is removed from the list */
     HURRY_PAUSE = 20000,       /* between two beats in a hurry */
     NEED_TIME = SECOND         /* for which bandits are asked for: others see it with their next beat */
@@ -366,13 +367,20 @@ static bool has_drained(const fleet *self)
     return true;
 }
 
+/* Whether no beat has succeeded for so long that the others take the bandits. Shorter failures end: a lock that another
+ * server has, or a connection that is made again. */
+static bool is_cut_off(const fleet *self)
+{
+    return self->failing && server_clock_real() - self->beaten > CUT_OFF_TIME;
+}
+
 void fleet_drain(fleet *self, int64_t until, const volatile bool *hurry)
 {
     pthread_mutex_lock(&self->lock);
     self->draining = self->hurried = true;
     pthread_cond_signal(&self->hurry);
     wait_microseconds(self, &self->changed, BEAT_PAUSE); /* until the next view, which shows the living servers */
-    while (!has_drained(self) && !self->failing && server_clock_real() < until && !(hurry && *hurry))
+    while (!has_drained(self) && !is_cut_off(self) && server_clock_real() < until && !(hurry && *hurry))
         wait_microseconds(self, &self->changed, HURRY_PAUSE);
     pthread_mutex_unlock(&self->lock);
 }

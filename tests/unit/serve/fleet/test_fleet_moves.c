@@ -1,7 +1,10 @@
 /* To which servers of a fleet a server gives its bandits. */
+#define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
+#include <time.h>
 
 #include "serve/fleet/fleet_parts.h"
+#include "serve/system/server_clock.h"
 #include "support.h"
 
 enum { ME = 1, OTHER = 2, THIRD = 3, BANDIT = 7 };
@@ -25,6 +28,15 @@ static void fleet_make(small_fleet *self, holding_state state, const char *mine,
         snprintf(self->peers[i].about.version, sizeof self->peers[i].about.version, "%s", versions[i]);
     }
     pthread_cond_init(&self->fleet.work, NULL);
+}
+
+static void init_monotonic(pthread_cond_t *condition)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &monotonic);
+    pthread_condattr_destroy(&monotonic);
 }
 
 static void ask_for(fleet_peer *peer, uint32_t bandit)
@@ -100,6 +112,25 @@ TEST(a_bandit_that_was_removed_is_given_up)
     fleet_make(&self, HOLDING_FAILED, "", "", "");
     fleet_compare(&self.fleet);
     assert_int_equal(self.fleet.holding_count, 0);
+}
+
+/* The others take the bandits only after some silence: until then they can be handed over. */
+TEST(a_short_failure_does_not_end_a_drain)
+{
+    const int64_t patience = SECOND;
+    for (int is_long = 0; is_long < 2; is_long++) {
+        small_fleet self;
+        int64_t start = server_clock_real(), until = start + (is_long ? 60 * patience : patience);
+        fleet_make(&self, HOLDING_HELD, "", "", "");
+        pthread_mutex_init(&self.fleet.lock, NULL);
+        pthread_cond_init(&self.fleet.hurry, NULL);
+        init_monotonic(&self.fleet.changed);
+        self.fleet.failing = true;
+        self.fleet.beaten = start - (is_long ? 10 * patience : 0);
+        for (size_t i = 0; i < 3; i++) self.peers[i].about.changed = self.fleet.beaten;
+        fleet_drain(&self.fleet, until, NULL);
+        assert_int_equal(server_clock_real() < until, is_long);
+    }
 }
 
 TEST(bandits_that_are_asked_for_go_to_servers_that_are_not_older)
