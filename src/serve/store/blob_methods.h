@@ -21,7 +21,8 @@ typedef struct blob_methods {
 struct blobs {
     memory memory;
     const blob_methods *methods;
-    uint64_t (*token)(void *context, uint32_t bandit); /* as blobs_fence */
+    uint64_t owner; /* as blobs_fence, like these */
+    uint64_t (*token)(void *context, uint32_t bandit);
     void *token_context;
 };
 

@@ -164,8 +164,9 @@ ee_status blobs_scratch(blobs *self, const char *ending, char **path, ee_error *
     return self->methods->scratch(self, ending, path, error);
 }
 
-void blobs_fence(blobs *self, uint64_t (*token)(void *context, uint32_t bandit), void *context)
+void blobs_fence(blobs *self, uint64_t owner, uint64_t (*token)(void *context, uint32_t bandit), void *context)
 {
+    self->owner = owner;
     self->token = token;
     self->token_context = context;
 }

@@ -35,7 +35,7 @@ static const char *const sql[BLOB_STATEMENTS] = {
     [BLOB_COMMIT] = "COMMIT",
     [DELETE_PARTS] = "DELETE FROM eenet.blobs WHERE bandit = $1 AND kind = $2 AND key = $3",
     [INSERT_PART] = "INSERT INTO eenet.blobs (bandit, kind, key, part, bytes) VALUES ($1, $2, $3, $4, $5)",
-    [LOCK_LEASE] = "SELECT 1 FROM eenet.log_ends WHERE bandit = $1 AND token = $2 FOR SHARE",
+    [LOCK_LEASE] = "SELECT 1 FROM eenet.log_ends WHERE bandit = $1 AND token = $2 AND owner = $3 FOR SHARE",
     [MEASURE] = "SELECT count(*), coalesce(sum(octet_length(bytes)), 0)::bigint FROM eenet.blobs"
                 " WHERE bandit = $1 AND kind = $2 AND key = $3",
     [READ_PART] = "SELECT bytes FROM eenet.blobs WHERE bandit = $1 AND kind = $2 AND key = $3 AND part = $4",
@@ -60,7 +60,7 @@ typedef struct pg_blobs {
 typedef struct blob_call {
     blob_link *link;
     const blob_name *name;
-    uint64_t token; /* of the lease; 0: it is not checked */
+    uint64_t token, owner; /* of the lease; token 0: it is not checked */
     const uint8_t *value;
     size_t value_size;
     uint8_t *bytes; /* read; to be freed */
@@ -131,6 +131,7 @@ static ee_status lock_lease(const blob_call *call, ee_error *error)
     pg_values_start(values);
     pg_add_int8(values, call->name->bandit);
     pg_add_int8(values, (int64_t)call->token);
+    pg_add_int8(values, (int64_t)call->owner);
     ee_status status =
         pg_run(call->link->session.connection, LOCK_LEASE, values, "lock the bandit's lease", &rows, error);
     if (!status && !PQntuples(rows)) status = fail_moved(error);
@@ -183,6 +184,7 @@ static ee_status change(blobs *base, pg_call *run, blob_call *call, ee_error *er
     call->link = link_of(base);
     if (base->token && call->name->bandit) {
         call->token = base->token(base->token_context, call->name->bandit);
+        call->owner = base->owner;
         if (!call->token) return fail_moved(error);
     }
     return run_call(run, call, error);

@@ -10,6 +10,7 @@ enum {
     PURGED,
     END,
     TOKEN = END + END_COLUMNS,
+    OWNER,
     FIRST,
     LAST,
     TIME,
@@ -91,12 +92,13 @@ static ee_status load_rest(pg_store *self, ee_error *error)
     return status;
 }
 
-/* The token of a lease, as the database has it; 0: there is no such lease. */
+/* The token of a lease, as the database has it; 0: it is another server's. */
 static ee_status find_token(pg_store *self, uint32_t bandit, uint64_t *token, ee_error *error)
 {
     PGresult *rows;
     pg_values_start(&self->values);
     pg_add_int8(&self->values, bandit);
+    pg_add_int8(&self->values, (int64_t)self->server);
     ee_status status = pg_ask(self, PG_FIND_TOKEN, "read a lease", &rows, error);
     if (status) return status;
     *token = PQntuples(rows) ? (uint64_t)pg_int8(rows, 0, 0) : 0;
@@ -143,7 +145,8 @@ static ee_status own_bandit(pg_store *self, uint32_t bandit, uint64_t token, boo
     bandit_state state;
     ee_status status = load(self, bandit - 1, 1, &rows, error);
     if (status) return status;
-    *owned = PQntuples(rows) && pg_int8(rows, 0, NUMBER) == bandit && pg_int8(rows, 0, TOKEN) == (int64_t)token;
+    *owned = PQntuples(rows) && pg_int8(rows, 0, NUMBER) == bandit && pg_int8(rows, 0, TOKEN) == (int64_t)token &&
+             pg_int8(rows, 0, OWNER) == (int64_t)self->server;
     if (*owned) status = read_state(rows, 0, &state, error);
     if (*owned && !status) status = pg_set_token(self, bandit, token, error);
     if (*owned && !status) status = joining_own(self->base.joining, &state, error);

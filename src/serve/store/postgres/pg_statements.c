@@ -19,7 +19,7 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
     /* ---- owners ---- */
     [PG_LOAD_BANDITS] =
         "SELECT b.number, b.archived, b.settled_to, b.settings, b.purged,"
-        " e.bandit, e.first, e.last, e.sum, e.settled_to, e.kept, e.checksum, e.token,"
+        " e.bandit, e.first, e.last, e.sum, e.settled_to, e.kept, e.checksum, e.token, e.owner,"
         " (SELECT place FROM eenet.events WHERE place > b.number << 40 AND place < (b.number + 1) << 40"
         " ORDER BY place LIMIT 1), l.place, l.time,"
         " (SELECT count(*) FROM eenet.unclaimed WHERE bandit = b.number AND b.purged = 0),"
@@ -29,9 +29,9 @@ const char *const pg_writer_sql[PG_STATEMENTS] = {
         " (SELECT place, time FROM eenet.events WHERE place > b.number << 40 AND place < (b.number + 1) << 40"
         " ORDER BY place DESC LIMIT 1) l ON true WHERE b.number > $1::int8 ORDER BY b.number LIMIT $2::int8",
     [PG_LAST_BANDIT] = "SELECT coalesce(max(number), 0) FROM eenet.bandits",
-    [PG_FIND_TOKEN] = "SELECT token FROM eenet.log_ends WHERE bandit = $1::int8",
+    [PG_FIND_TOKEN] = "SELECT token FROM eenet.log_ends WHERE bandit = $1::int8 AND owner = $2::int8",
     [PG_IS_PURGED] = "SELECT 1 FROM eenet.bandits WHERE number = $1::int8 AND purged > 0",
-    [PG_LOCK_ENDS] = "SELECT " END_COLUMN_NAMES ", token FROM eenet.log_ends WHERE bandit = ANY($1::int8[])"
+    [PG_LOCK_ENDS] = "SELECT " END_COLUMN_NAMES ", token, owner FROM eenet.log_ends WHERE bandit = ANY($1::int8[])"
                      " ORDER BY bandit FOR UPDATE",
     [PG_HAS_EVENT] = "SELECT 1 FROM eenet.events WHERE place = $1::int8 AND checksum = $2::int8",
     [PG_HAS_END] = "SELECT 1 FROM eenet.log_ends WHERE bandit = $1::int8 AND checksum = $2::int8",

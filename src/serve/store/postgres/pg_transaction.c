@@ -210,13 +210,13 @@ ee_status pg_locked_end(const pg_store *self, uint32_t bandit, stored_end *out, 
     return EE_OK;
 }
 
-/* A row that has another token, or another end than this process wrote, is another's. */
+/* A row that has another token or owner, or another end than this process wrote, is another's. */
 static ee_status check_lease(pg_store *self, uint32_t bandit, ee_error *error)
 {
     const join_bandit *known = joining_bandit(self->base.joining, bandit);
     const pg_locked *found = find_locked(self, bandit);
     if (!found) return refuse_damaged(bandit, error);
-    bool is_ours = found->token == pg_token(self, bandit);
+    bool is_ours = found->token == pg_token(self, bandit) && found->owner == self->server;
     if (is_ours && known && !known->now.purged) is_ours = found->end.last == known->now.events;
     if (!is_ours && pg_token(self, bandit)) pg_disown(&self->base, bandit);
     return EE_OK;
@@ -236,6 +236,7 @@ ee_status pg_take_locks(pg_store *self, const uint32_t *bandits, size_t count, e
         end->bandit = (uint32_t)columns[0];
         end->whole = store_end_of(columns, &end->end);
         end->token = (uint64_t)pg_int8(rows, (int)i, END_COLUMNS);
+        end->owner = (uint64_t)pg_int8(rows, (int)i, END_COLUMNS + 1);
     }
     PQclear(rows);
     for (size_t i = 0; i < count && !status; i++) status = check_lease(self, bandits[i], error);

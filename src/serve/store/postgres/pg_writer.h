@@ -4,8 +4,9 @@
  * COMMIT. Statements are queued by pg_queue and sent by pg_flush, which a method calls only if it needs a result.
  *
  * Fence: a transaction first locks the rows of log_ends of its bandits and compares their tokens with those that this
- * process has. A takeover changes the token, so it waits for a transaction that has the lock, and the next one of the
- * old owner finds another token: the bandit is disowned, and nothing of it is written. */
+ * process has, and their owners with its number: a failover may lose a move, and the next one has the same token. A
+ * takeover changes the token, so it waits for a transaction that has the lock, and the next one of the old owner finds
+ * another token: the bandit is disowned, and nothing of it is written. */
 #ifndef EENET_PG_WRITER_H
 #define EENET_PG_WRITER_H
 
@@ -79,7 +80,7 @@ typedef struct pg_locked {
     uint32_t bandit;
     stored_end end;
     bool whole; /* its checksum is right */
-    uint64_t token;
+    uint64_t token, owner;
 } pg_locked;
 
 typedef struct pg_queued {

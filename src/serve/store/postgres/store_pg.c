@@ -266,7 +266,7 @@ static ee_status open_all(pg_store *self, const char *where, ee_error *error)
     if (!status) status = pg_schema_prepare(self->connection, error);
     if (!status) status = pg_connect_session(self, error);
     if (status) return status;
-    blobs_fence(self->base.blobs, pg_find_token, self);
+    blobs_fence(self->base.blobs, self->server, pg_find_token, self);
     self->base.joining->leads = !self->server;
     return self->server ? EE_OK : pg_load_all(self, error);
 }

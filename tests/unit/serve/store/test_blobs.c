@@ -325,7 +325,7 @@ TEST(only_the_owner_changes)
     ee_error error = {0};
     sealed("new value", new);
     database_run(place.database.inside, "INSERT INTO eenet.log_ends VALUES (3, 1, 0, 0, 0, 0, 0, 1, 5)");
-    blobs_fence(place.blobs, token_of, &token);
+    blobs_fence(place.blobs, 1, token_of, &token);
     ok(blob_put(place.blobs, blob_model(3, 7), old, size, &error));
     assert_refused(blob_put(place.blobs, blob_model(4, 7), old, size, &error), &error); /* has no lease */
     ok(blob_put(place.blobs, blob_model(0, 7), old, size, &error));
@@ -333,7 +333,10 @@ TEST(only_the_owner_changes)
     assert_refused(blob_put(place.blobs, blob_model(3, 7), new, size, &error), &error);
     assert_refused(blob_remove(place.blobs, blob_model(3, 7), &error), &error);
     assert_holds(place.blobs, blob_model(3, 7), old, size);
-    token = 6; /* the lease is ours again */
+    token = 6; /* of another server, as after a failover that lost how this one got it */
+    assert_refused(blob_put(place.blobs, blob_model(3, 7), new, size, &error), &error);
+    database_run(place.database.inside, "UPDATE eenet.log_ends SET owner = 1, token = 7 WHERE bandit = 3");
+    token = 7; /* the lease is ours again */
     ok(blob_put(place.blobs, blob_model(3, 7), new, size, &error));
     assert_holds(place.blobs, blob_model(3, 7), new, size);
     ok(blob_remove(place.blobs, blob_model(3, 7), &error));

@@ -121,6 +121,31 @@ TEST(an_old_owner_writes_nothing)
     database_remove(&database);
 }
 
+/* A failover without its last commits loses a move, and then another server gets the same token. */
+TEST(a_token_is_of_one_server)
+{
+    only_in_a_database();
+    fresh_database database = database_make();
+    store *first = open_server(&database, 1), *second = open_server(&database, 2);
+    ee_error error = {0};
+    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
+    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
+    uint64_t token = move_lease(&database, 1, 1);
+    assert_true(own(first, 1, token));
+    assert_false(own(second, 1, token));
+    assert_false(own(second, LEADER, store_token(first, LEADER)));
+    database_run(database.inside, "UPDATE eenet.log_ends SET owner = 2");
+    assert_int_equal(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "another server owns the bandit");
+    assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
+    assert_int_equal(store_token(first, 1), 0);
+    assert_true(own(second, 1, token));
+    assert_int_equal(decide(second, 1, "x", 2), ENTRY_DONE);
+    store_close(first);
+    store_close(second);
+    database_remove(&database);
+}
+
 TEST(a_removed_bandit_of_another_server_is_known)
 {
     only_in_a_database();
@@ -488,6 +513,7 @@ TEST(a_commit_in_doubt_is_loaded_again)
         uint64_t token = moves ? move_lease(&self.database, 1, 2) : 1;
         atomic_store(&self.between->closed, false);
         assert_int_equal(decide(self.kept, 1, "y", 4), moves ? ENTRY_MOVED : ENTRY_REPEATED);
+        if (moves) token = move_lease(&self.database, 1, 1);
         assert_true(own(self.kept, 1, token));
         assert_int_equal(decide(self.kept, 1, "z", 4), ENTRY_DONE);
         close_behind_proxy(&self, "=; D x; D y; D z; ");
