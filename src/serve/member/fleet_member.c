@@ -101,7 +101,7 @@ ee_status fleet_member_join(service *self, journal_options *written, ee_error *e
     written->elapsed = fleet_elapsed;
     written->clock_context = self->fleet;
     written->steady = true;
-    return store_open_shared(settings->store, fleet_server(self->fleet), &self->store, error);
+    return store_open_shared(settings->store, fleet_server(self->fleet), joining.synchronous, &self->store, error);
 }
 
 /* ---- the address ---- */

@@ -34,8 +34,10 @@ typedef struct store_reader store_reader;
  * at a time (EE_FILE_ERROR with a sentence for the second). A store of an older version is brought up to this one's;
  * one of a newer is refused. */
 ee_status store_open(const char *where, store **out, ee_error *error);
-/* The same for a server of a fleet: it owns nothing until store_own. server: its number (leases.h). */
-ee_status store_open_shared(const char *where, uint64_t server, store **out, ee_error *error);
+/* The same for a server of a fleet: it owns nothing until store_own. server: its number (leases.h). synchronous: what
+ * is written is on the disk of a standby too, if synchronous_standby_names has one; else the database's
+ * synchronous_commit decides. */
+ee_status store_open_shared(const char *where, uint64_t server, bool synchronous, store **out, ee_error *error);
 void store_close(store *self);
 
 /* ---- entries ---- */

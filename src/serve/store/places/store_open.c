@@ -5,12 +5,12 @@
 
 ee_status store_open(const char *where, store **out, ee_error *error)
 {
-    return place_is_database(where) ? pg_store_open(where, 0, out, error) : sqlite_store_open(where, out, error);
+    return place_is_database(where) ? pg_store_open(where, 0, false, out, error) : sqlite_store_open(where, out, error);
 }
 
-ee_status store_open_shared(const char *where, uint64_t server, store **out, ee_error *error)
+ee_status store_open_shared(const char *where, uint64_t server, bool synchronous, store **out, ee_error *error)
 {
-    return pg_store_open(where, server, out, error);
+    return pg_store_open(where, server, synchronous, out, error);
 }
 
 ee_status store_open_reader(const char *where, store_reader **out, ee_error *error)

@@ -98,17 +98,26 @@ static ee_status lock_alone(pg_store *self, ee_error *error)
     return status ? status : pg_execute(self->connection, "SET lock_timeout = 0", "connect", error);
 }
 
-/* Statements are for a few hundred rows of large tables: nested loops over an index, planned once. A commit is on the
- * disk when it returns, whatever the database's default is. */
+/* Whatever the database's default is, a commit is on the disk when it returns, and with `synchronous` on that of a
+ * standby too. With 'remote_write' the standby may have it in memory only. */
+static const char *commit_setting(const pg_store *self)
+{
+    return self->synchronous ? "SELECT set_config('synchronous_commit', CASE current_setting('synchronous_commit')"
+                               " WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, false)"
+                             : "SELECT set_config('synchronous_commit', 'on', false)"
+                               " WHERE current_setting('synchronous_commit') = 'off'";
+}
+
+/* Statements are for a few hundred rows of large tables: nested loops over an index, planned once. */
 static ee_status prepare_session(pg_store *self, ee_error *error)
 {
     static const char settings[] =
         "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_material = off;"
-        "SET plan_cache_mode = force_generic_plan; SET jit = off;"
-        "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+        "SET plan_cache_mode = force_generic_plan; SET jit = off";
     char name[64]; /* by which leases_move finds the session of a server that hangs */
     snprintf(name, sizeof name, "SET application_name = 'eenet writer %" PRIu64 "'", self->server);
     ee_status status = pg_execute(self->connection, settings, "connect", error);
+    if (!status) status = pg_execute(self->connection, commit_setting(self), "connect", error);
     if (!status) status = pg_execute(self->connection, name, "connect", error);
     if (!status && !self->server) status = lock_alone(self, error);
     if (!status && self->session) pg_session_renew();

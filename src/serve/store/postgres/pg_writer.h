@@ -93,7 +93,8 @@ typedef struct pg_vacuum pg_vacuum; /* pg_scrub.c */
 typedef struct pg_store {
     store base;
     char *where;
-    uint64_t server; /* number in the fleet; 0: alone, it owns everything */
+    uint64_t server;  /* number in the fleet; 0: alone, it owns everything */
+    bool synchronous; /* commits wait for a standby, if there is one */
     pg_connection *connection;
     uint64_t session;           /* pg_connections, of the session that is prepared */
     pg_values values;           /* of the next statement */

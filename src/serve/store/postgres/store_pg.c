@@ -271,7 +271,7 @@ static ee_status open_all(pg_store *self, const char *where, ee_error *error)
     return self->server ? EE_OK : pg_load_all(self, error);
 }
 
-ee_status pg_store_open(const char *where, uint64_t server, store **out, ee_error *error)
+ee_status pg_store_open(const char *where, uint64_t server, bool synchronous, store **out, ee_error *error)
 {
     pg_store *self;
     *out = NULL;
@@ -279,6 +279,7 @@ ee_status pg_store_open(const char *where, uint64_t server, store **out, ee_erro
     if (status) return status;
     self->base.methods = &methods;
     self->server = server;
+    self->synchronous = synchronous;
     set_patience(&self->base, 10);
     pthread_mutex_init(&self->size_lock, NULL);
     pthread_mutex_init(&self->token_lock, NULL);

@@ -45,7 +45,7 @@ static store *open_server(fresh_database *database, uint64_t server)
 {
     store *kept;
     ee_error error = {0};
-    if (store_open_shared(database->where, server, &kept, &error)) fail_msg("%s", error.message);
+    if (store_open_shared(database->where, server, false, &kept, &error)) fail_msg("%s", error.message);
     assert_int_equal(store_bandit_count(kept), 0);
     return kept;
 }
@@ -210,6 +210,41 @@ TEST(an_owner_that_missed_an_event_writes_nothing)
 }
 
 /* A process that owns everything fences the servers of a fleet, and excludes another one. */
+/* synchronous_commit of the writer's session. */
+static void ask_commit(store *kept, char *value, size_t size)
+{
+    PGresult *rows;
+    ok(pg_query(((pg_store *)kept)->connection, "SELECT current_setting('synchronous_commit')", "ask", &rows, NULL));
+    snprintf(value, size, "%s", PQgetvalue(rows, 0, 0));
+    PQclear(rows);
+}
+
+/* Whatever the database says: a new primary may have other settings than the one that the server has seen first. */
+TEST(commits_are_durable)
+{
+    static const char *const expected[][3] = {/* the database's; of a server with and without `synchronous` */
+                                              {"off", "on", "on"},
+                                              {"local", "on", "local"},
+                                              {"remote_write", "on", "remote_write"},
+                                              {"on", "on", "on"},
+                                              {"remote_apply", "remote_apply", "remote_apply"}};
+    only_in_a_database();
+    fresh_database database = database_make();
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        char sql[160], found[32];
+        snprintf(sql, sizeof sql, "ALTER DATABASE %s SET synchronous_commit = %s", database.name, expected[i][0]);
+        database_run(database.server, sql);
+        for (int any = 0; any < 2; any++) {
+            store *kept;
+            ok(store_open_shared(database.where, 1, !any, &kept, NULL));
+            ask_commit(kept, found, sizeof found);
+            assert_string_equal(found, expected[i][1 + any]);
+            store_close(kept);
+        }
+    }
+    database_remove(&database);
+}
+
 TEST(a_process_alone_owns_everything)
 {
     only_in_a_database();
@@ -241,7 +276,7 @@ static int stop_within(const char *where)
 {
     store *kept;
     bool owned = false;
-    if (store_open_shared(where, 1, &kept, NULL) || store_own(kept, 1, 1, &owned, NULL) || !owned) return 1;
+    if (store_open_shared(where, 1, false, &kept, NULL) || store_own(kept, 1, 1, &owned, NULL) || !owned) return 1;
     if (kept->methods->begin(kept, NULL) || pg_lock_bandit((pg_store *)kept, 1, NULL)) return 2;
     raise(SIGSTOP);
     if (!kept->methods->commit(kept, NULL)) return 3;
@@ -415,7 +450,7 @@ static cut_store open_behind_proxy(void)
     cut_store self = {.database = database_make()};
     ee_error error = {0};
     self.between = start_proxy(&self.database);
-    if (store_open_shared(self.between->where, 1, &self.kept, &error)) fail_msg("%s", error.message);
+    if (store_open_shared(self.between->where, 1, false, &self.kept, &error)) fail_msg("%s", error.message);
     assert_true(own(self.kept, LEADER, move_lease(&self.database, LEADER, 1)));
     write_bandit(self.kept, "a", "{}", 1);
     assert_int_equal(decide(self.kept, 1, "x", 2), ENTRY_DONE);
@@ -529,7 +564,8 @@ TEST(a_bandit_in_doubt_is_loaded_again)
         proxy *between = start_proxy(&database);
         store *kept;
         ee_error error = {0};
-        ok(alone ? store_open(between->where, &kept, &error) : store_open_shared(between->where, 1, &kept, &error));
+        ok(alone ? store_open(between->where, &kept, &error)
+                 : store_open_shared(between->where, 1, false, &kept, &error));
         if (!alone) assert_true(own(kept, LEADER, move_lease(&database, LEADER, 1)));
         ((pg_store *)kept)->patience = 0;
         bandit_settings settings = bandit_settings_usual();
