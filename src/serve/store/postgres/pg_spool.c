@@ -3,13 +3,15 @@
 
 #include "pg_writer.h"
 
+/* The lock is a change, so its commit waits for the standby: the position that is read survives a failover. Otherwise
+ * the file could be removed, and the standby not have its events. */
 ee_status pg_spool_position(store *base, const char *spool, uint64_t *position, ee_error *error)
 {
     pg_store *self = (pg_store *)base;
     PGresult *result = NULL;
-    char sql[128]; /* the name has hexadecimal digits only */
+    char sql[160]; /* the name has hexadecimal digits only */
     *position = 0;
-    snprintf(sql, sizeof sql, "SELECT delivered FROM eenet.spools WHERE spool = '%.32s'", spool);
+    snprintf(sql, sizeof sql, "SELECT delivered FROM eenet.spools WHERE spool = '%.32s' FOR UPDATE", spool);
     ee_status status = pg_connect_session(self, error);
     if (!status && self->doubtful_count) status = pg_resolve_doubts(self, error); /* one may be a delivery */
     if (!status) status = pg_query(self->connection, sql, "read the position of a spool", &result, error);

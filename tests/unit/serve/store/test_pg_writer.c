@@ -991,6 +991,11 @@ TEST(what_a_spool_has_delivered_is_refused)
     assert_log_is(kept, 1, "=; P; ");
     ok(store_spool_position(kept, "one", &position, &error));
     assert_int_equal(position, 10);
+    /* It has committed a lock on the row: with a standby, that commit waits until the position is there too. */
+    assert_int_equal(ask_number(&database,
+                                "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int"
+                                " FROM eenet.spools"),
+                     1);
     database_run(database.inside, "UPDATE eenet.spools SET delivered = 3"); /* as a failover may lose commits */
     ok(deliver(kept, 10, 11, 5, &error));
     assert_log_is(kept, 1, "=; P; P; ");
