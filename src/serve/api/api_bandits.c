@@ -7,7 +7,6 @@
 #include "data/values/json_members.h"
 #include "forwarding.h"
 #include "handlers.h"
-#include "serve/system/server_clock.h"
 
 /* ---- describing ---- */
 
@@ -166,7 +165,7 @@ static size_t count_bandits(const service *of)
 static ee_status create(call *self, json_text name, bandit_settings *settings, ee_error *error)
 {
     service *of = self->owner;
-    ee_status status = service_begin_schedule(settings, server_clock_wall(), error);
+    ee_status status = service_begin_schedule(settings, journal_wall_time(of->journal), error);
     if (!status) status = service_try_settings(settings, NULL, error);
     if (!status) status = service_write_settings(of, 0, name, settings, false, error);
     if (status) return status;

@@ -1,7 +1,5 @@
 #include "bandit_changes.h"
 
-#include "serve/system/server_clock.h"
-
 ee_status service_write_settings(service *of, uint32_t number, json_text name, const bandit_settings *settings,
                                  bool archived, ee_error *error)
 {
@@ -67,7 +65,7 @@ ee_status service_change_settings(service *self, served_bandit *bandit, const ba
     const char *name_bytes = served_bandit_name(bandit);
     json_text name = {name_bytes, strlen(name_bytes)};
     bandit_settings_number(next, before, !bandit_settings_decide_alike(next, before));
-    ee_status status = service_begin_schedule(next, server_clock_wall(), error);
+    ee_status status = service_begin_schedule(next, journal_wall_time(self->journal), error);
     if (!status) status = service_try_settings(next, before, error);
     if (!status) status = service_write_settings(self, served_bandit_number(bandit), name, next, false, error);
     return status;
@@ -133,7 +131,7 @@ static void write_trained(void *context)
     relearning *asked = self->asked;
     asked->overtaken = !is_as_before(asked);
     if (asked->overtaken) return;
-    self->status = service_begin_schedule(asked->next, server_clock_wall(), self->error);
+    self->status = service_begin_schedule(asked->next, journal_wall_time(asked->of->journal), self->error);
     if (!self->status)
         self->status = retraining_write(self->trained, asked->next, asked->why, &asked->number, self->error);
 }
@@ -154,7 +152,7 @@ ee_status service_change_objective(relearning *self, ee_error *error)
     bandit_settings *next = self->next, begun;
     bandit_settings_number(next, self->before, true);
     begun = *next; /* it begins when it is written; here only to find out whether it fits */
-    ee_status status = service_begin_schedule(&begun, server_clock_wall(), error);
+    ee_status status = service_begin_schedule(&begun, journal_wall_time(self->of->journal), error);
     if (!status) status = service_try_settings(next, self->before, error);
     return status ? status : service_relearn(self, error);
 }
