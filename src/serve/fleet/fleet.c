@@ -97,13 +97,20 @@ static void describe_self(fleet *self, char state[SERVER_STATE_SIZE])
     balance_write_state(state, self->weight, self->lag, self->holding_count, self->draining, &self->wishes);
 }
 
+static bool owns_any(const fleet *self, uint64_t server)
+{
+    for (size_t i = 0; i < self->bandit_count; i++)
+        if (self->bandits[i].owner == server) return true;
+    return false;
+}
+
 /* Servers that have been silent for long, and own nothing. */
 static void forget_dead(fleet *self)
 {
     int64_t now = server_clock_real();
     for (size_t i = 0; i < self->peer_count; i++) {
         lease_server dead = self->peers[i].about;
-        if (dead.number == self->number || now - dead.changed < FORGET_TIME) continue;
+        if (dead.number == self->number || now - dead.changed < FORGET_TIME || owns_any(self, dead.number)) continue;
         pthread_mutex_unlock(&self->lock);
         leases_forget(self->options.leases, &dead, NULL);
         pthread_mutex_lock(&self->lock);

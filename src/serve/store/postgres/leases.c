@@ -23,7 +23,9 @@ enum {
     STATEMENTS
 };
 
-/* A move is one statement, so it is one transaction. The row of the old owner's server is not locked: if that beats at
+/* FORGET: a bandit that was removed for good keeps its last owner.
+ *
+ * A move is one statement, so it is one transaction. The row of the old owner's server is not locked: if that beats at
  * the same time, it loses the lease all the same, and its token with it. */
 static const char *const sql[STATEMENTS] = {
     [NEXT_NUMBER] = "SELECT nextval('eenet.server_numbers')",
@@ -51,7 +53,8 @@ static const char *const sql[STATEMENTS] = {
              " noted AS (UPDATE eenet.fleet SET changes = changes + 1 WHERE EXISTS (SELECT 1 FROM moved))"
              " SELECT bandit, token FROM moved",
     [FORGET] = "DELETE FROM eenet.servers WHERE number = $1::bigint AND beat = $2::bigint"
-               " AND NOT EXISTS (SELECT 1 FROM eenet.log_ends WHERE owner = $1::bigint)",
+               " AND NOT EXISTS (SELECT 1 FROM eenet.log_ends LEFT JOIN eenet.bandits ON bandits.number = bandit"
+               "   WHERE owner = $1::bigint AND (bandit = 0 OR purged < 2))",
     [LEAVE] = "WITH left_behind AS (UPDATE eenet.log_ends SET owner = 0, token = token + 1 WHERE owner = $1::bigint),"
               " noted AS (UPDATE eenet.fleet SET changes = changes + 1)"
               " DELETE FROM eenet.servers WHERE number = $1::bigint",

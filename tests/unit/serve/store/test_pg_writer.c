@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "serve/shown_log.h"
+#include "serve/store/postgres/leases.h"
 #include "serve/store/postgres/pg_writer.h"
 #include "serve/store_writer.h"
 
@@ -162,6 +163,29 @@ TEST(a_removed_bandit_of_another_server_is_known)
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_FAILED);
     store_close(first);
     store_close(second);
+    database_remove(&database);
+}
+
+/* A bandit that was removed for good keeps its last owner. */
+TEST(a_dead_server_is_forgotten)
+{
+    only_in_a_database();
+    fresh_database database = database_make();
+    lease_options options = {.where = database.where, .address = "", .version = "1"};
+    lease_server dead = {.number = 77, .beat = 5};
+    leases *self;
+    ee_error error = {0};
+    if (leases_join(&options, &self, &error)) fail_msg("%s", error.message);
+    database_run(database.inside,
+                 "INSERT INTO eenet.servers (number, address, version, beat, state) VALUES (77, '', '', 5, '');"
+                 "INSERT INTO eenet.bandits (number, name, purged) VALUES (1, '#1', 1);"
+                 "INSERT INTO eenet.log_ends VALUES (1, 1, 0, 0, 0, 0, 0, 77, 3)");
+    ok(leases_forget(self, &dead, &error));
+    assert_int_equal(ask_number(&database, "SELECT count(*) FROM eenet.servers"), 1);
+    database_run(database.inside, "UPDATE eenet.bandits SET purged = 2");
+    ok(leases_forget(self, &dead, &error));
+    assert_int_equal(ask_number(&database, "SELECT count(*) FROM eenet.servers"), 0);
+    leases_leave(self);
     database_remove(&database);
 }
 
