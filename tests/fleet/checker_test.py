@@ -17,6 +17,7 @@ from checker import Report, check, check_with_program
 from history import History, Load
 from postgres import free_port
 from store_dump import (ACTIVATED, CHECKPOINT, DECISION, JOINED, LATE, REPEATED, REWARD, SETTLED, SLOT_MARK, STEP, Event, dump_sqlite)
+from watchdog import watch
 
 SECONDS = 6  # longer than the wait of the bandit "sum", so that some of its decisions are settled
 
@@ -26,6 +27,7 @@ def record(program, folder):
     port = free_port()
     with open(folder / "server.log", "wb") as log:
         server = subprocess.Popen([program, "serve", "--folder", str(folder / "store"), "--port", str(port)], stdout=log, stderr=log)
+    watch("process", server.pid)
     try:
         load = Load({"one": port}, seed=1, rate=100)
         load.create_bandits()

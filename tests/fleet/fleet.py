@@ -19,6 +19,7 @@ from pathlib import Path
 
 from postgres import DatabaseError, free_port
 from proxy import Proxy
+from watchdog import watch
 
 HAPROXY = """
 global
@@ -111,6 +112,7 @@ class Server:
             self.process = subprocess.Popen(
                 [self.program, "serve", "--store", store, "--folder", str(self.folder), "--port", str(self.port), *self.options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
+        watch("process", self.process.pid)
         self.paused = False
 
     def start(self, seconds=60):
@@ -202,6 +204,7 @@ class Fleet:
         with open(self.folder / "haproxy.log", "ab") as log:
             self.haproxy = subprocess.Popen([program, "-db", "-f", str(settings)], stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, start_new_session=True)
+        watch("process", self.haproxy.pid)
         end = time.monotonic() + 60
         while True:
             with contextlib.suppress(OSError, http.client.HTTPException):

@@ -15,6 +15,7 @@ from pathlib import Path
 from client import Failure, call, eventually, expect, run_cases, same
 from fleet import Fleet
 from postgres import Database, DatabaseError, binaries
+from watchdog import watch
 
 SIZE = "160m"
 SETTINGS = """
@@ -152,7 +153,10 @@ def mounted(folder):
     """A small file system there; False: it cannot be mounted."""
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=755", "tmpfs", str(folder)]
-    return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        return False
+    watch("mount", folder)
+    return True
 
 
 def main():

@@ -15,6 +15,7 @@ from pathlib import Path
 from client import Failure, call, eventually, expect, run_cases, same
 from fleet import Fleet, ask
 from postgres import NAME, USER, Database, DatabaseError, binaries, free_port
+from watchdog import watch
 
 SETTINGS = """
 [databases]
@@ -54,6 +55,7 @@ class Bouncer:
             os.chown(folder, user.pw_uid, user.pw_gid)
             command = ["setpriv", f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--clear-groups", *command]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        watch("process", self.process.pid)
         self.url = f"postgresql://{USER}@127.0.0.1:{self.port}/{NAME}"
         eventually(lambda: self.query("SELECT 1"), f"pgbouncer does not start: {folder}/pgbouncer.log")
 

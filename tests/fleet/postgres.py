@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 from proxy import Proxy
+from watchdog import watch
 
 USER = "postgres"
 NAME = "eenet"  # of the database
@@ -130,6 +131,7 @@ class Node:
         self.configure(primary.name)
 
     def start(self):
+        watch("database", self.data)
         self.run("pg_ctl", "start", "-D", self.data, "-l", self.server_log, "-w", "-t", "60")
 
     def pid(self):
