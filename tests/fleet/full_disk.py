@@ -35,6 +35,7 @@ class Load:
         self.over = threading.Event()
         self.decided, self.rewarded = {}, set()
         self.refused = {}
+        self.trouble = []
         self.threads = [threading.Thread(target=self.run, args=(index,)) for index in range(4)]
         for thread in self.threads:
             thread.start()
@@ -54,7 +55,8 @@ class Load:
                 self.decided[identity] = got.bytes
                 got = call(server, "POST", "/v1/bandits/shop/reward", {"id": identity, "value": 1, "reward_id": "r"})
                 if got.status == 200:
-                    same(got.json["outcome"], "joined", "outcome")
+                    if got.json["outcome"] != "joined":
+                        self.trouble.append(f"reward of {identity}: {got}")
                     self.rewarded.add(identity)
                 else:
                     self.refused[got.status] = self.refused.get(got.status, 0) + 1
@@ -136,6 +138,7 @@ def disk_fills_up(program, database, fleet):
             eventually(lambda: call(fleet.servers[turn], "POST", "/v1/bandits/shop/decide", BODY).status == 200, "no decisions")
     finally:
         load.stop()
+    same(load.trouble, [], "rewards that were not joined")
     for number, (identity, answer) in enumerate(load.decided.items()):
         got = expect(fleet.servers[number % 2], "POST", "/v1/bandits/shop/decide", {"id": identity, **BODY}).bytes
         same(got, answer, "an acknowledged decision")

@@ -209,7 +209,8 @@ class Load:
         for index, bandit in enumerate(self.bandits):
             self.spawn(Worker(self, bandit, self.seed * 1000 + 500 + index, timeout=0.7).probe)
 
-    def spawn(self, work):
+    def guard(self, work):
+        """Starts it in a thread; what fails there is in `trouble`."""
         def guarded():
             try:
                 work()
@@ -217,8 +218,11 @@ class Load:
                 self.trouble.append(f"a worker failed: {type(error).__name__}: {error}")
                 raise
         thread = threading.Thread(target=guarded, daemon=True)
-        self.threads.append(thread)
         thread.start()
+        return thread
+
+    def spawn(self, work):
+        self.threads.append(self.guard(work))
 
     def stop(self, seconds=40):
         """No new operations; those under way are sent until they are acknowledged, for so long."""
@@ -328,8 +332,7 @@ class Worker:
         """At two servers at the same time: one operation, or two that compete."""
         targets = self.load.targets.two(self.chance)
         second = Client(self.load.targets, self.load.timeout)
-        thread = threading.Thread(target=self.perform, args=(other or one,), kwargs={"client": second, "target": targets[1]})
-        thread.start()
+        thread = self.load.guard(lambda: self.perform(other or one, client=second, target=targets[1]))
         self.perform(one, target=targets[0])
         thread.join()
         second.close()
