@@ -457,6 +457,47 @@ def keys_of_the_database(fleet, program):
     same(fleet.database.sql("SELECT * FROM public.key_changes"), 4 * [["on"]], "synchronous_commit of each change of the keys")
 
 
+# ---- the database's roles ----
+
+ROLE = "CREATE ROLE eenet LOGIN; CREATE DATABASE documented OWNER eenet ENCODING 'UTF8' TEMPLATE template0"
+TAKEN_WITHIN = 45  # seconds, on any machine; docs/fleet.md promises five and the time to load the model where there is no other load
+
+
+def documented_role(program, folder, database):
+    """The servers need no more rights than docs/fleet.md gives their role."""
+    for statement in ROLE.split("; "):
+        database.sql(statement, name="postgres")
+    plain = database.url
+    database.url = lambda ports=None: plain(ports).replace("//postgres@", "//eenet@").replace("/eenet?", "/documented?")
+    servers = [Server(program, folder, index, database, options=["--replication", "any"]) for index in range(2)]
+    try:
+        for server in servers:
+            server.start()
+        create(servers[0], "plain")
+        for index, server in enumerate(servers):
+            decide(server, "plain", f"d{index}")
+            same(reward(server, "plain", f"d{index}"), "joined", "reward")
+        owners = database.sql("SELECT address FROM eenet.log_ends JOIN eenet.servers ON number = owner WHERE bandit = 1",
+                              name="documented")
+        owner = next(server for server in servers if owners[0][0].endswith(f":{server.port}"))
+        other = next(server for server in servers if server is not owner)
+        begun = time.monotonic()
+        owner.pause()  # it may hold locks: the other server ends its sessions
+        eventually(lambda: call(other, "POST", "/v1/bandits/plain/decide", {"actions": TWO}).status == 200, "no takeover")
+        seconds = time.monotonic() - begun
+        owner.resume()
+        print(f"documented_role: a stopped owner was replaced after {seconds:.1f} s", flush=True)
+        if seconds > TAKEN_WITHIN:
+            raise Failure(f"a stopped owner was replaced after {seconds:.1f} s, not within {TAKEN_WITHIN} s")
+        same(reward(other, "plain", "d0"), "repeated", "reward")
+        expect(other, "POST", "/v1/bandits/plain/erase", {"ids": ["d0"]})
+        expect(other, "DELETE", "/v1/bandits/plain")
+    finally:
+        for server in servers:
+            server.stop()
+        database.url = plain
+
+
 # ---- TLS ----
 
 class SecureServer(Server):
@@ -551,6 +592,7 @@ def main():
         failed |= run_cases([new_server_gets_bandits], fleet, program, folder / "new")
         failed |= run_cases([unsafe_replication_is_refused], fleet, program, folder / "careful")
         failed |= run_cases([keys_of_the_database], fleet, program)
+        failed |= run_cases([documented_role], program, folder / "role", database)
         failed |= run_cases([tls], program, folder, database)
     finally:
         if fleet:
