@@ -11,6 +11,7 @@
 
 #include "serve/journal/journal.h"
 #include "serve/shown_log.h"
+#include "serve/system/server_clock.h"
 
 #define SECOND INT64_C(1000000)
 
@@ -32,6 +33,21 @@ static void rest(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 }
+
+/* Until then everything that is waited for has happened on any machine. */
+static int64_t last_moment(void)
+{
+    return server_clock_real() + 300 * SECOND;
+}
+
+static void rest_until(int64_t moment, const char *what)
+{
+    if (server_clock_real() > moment) fail_msg("timeout: %s", what);
+    rest();
+}
+
+#define AWAIT(condition)                                                                                               \
+    for (int64_t moment = last_moment(); !(condition);) rest_until(moment, #condition)
 
 static void open_stage(test_stage *self)
 {
@@ -124,7 +140,7 @@ static void go_away(test_stage *self)
 
 static void await_delivery(test_stage *self)
 {
-    while (journal_read_counts(self->journal).spooled) rest();
+    AWAIT(!journal_read_counts(self->journal).spooled);
 }
 
 static void come_back(test_stage *self)
@@ -178,7 +194,7 @@ TEST_WITH(events_of_an_outage_are_delivered, set_up, tear_down)
     assert_true(counts.spooling && counts.spooled == 3 && !counts.writable);
     move_clock(self, 100);
     come_back(self);
-    while (journal_read_counts(self->journal).waiting) rest();
+    AWAIT(!journal_read_counts(self->journal).waiting);
     assert_int_equal(decide(self, "b"), ENTRY_REPEATED);
     assert_int_equal(decide(self, "c"), ENTRY_DONE);
     assert_log_is(self->store, self->shop,
@@ -216,8 +232,10 @@ static void read_spool_name(test_stage *self, char name[33])
 static bool waits_for_a_lock(test_stage *self)
 {
     PGresult *rows;
-    ok(pg_query(self->database.server, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'", "look", &rows,
-                NULL));
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '%s'",
+             self->database.name);
+    ok(pg_query(self->database.server, sql, "look", &rows, NULL));
     bool found = PQntuples(rows) > 0;
     PQclear(rows);
     return found;
@@ -244,7 +262,7 @@ TEST_WITH(a_delivery_that_ends_late_is_not_repeated, set_up, tear_down)
              name);
     database_run(late, sql);
     open_stage(self);
-    while (!waits_for_a_lock(self)) rest();
+    AWAIT(waits_for_a_lock(self));
     database_run(late, "COMMIT");
     pg_free(late);
     await_delivery(self);
@@ -307,10 +325,10 @@ TEST_WITH(under_load_cuts_lose_and_double_nothing, set_up, tear_down)
     }
     for (int i = 0; i < 6; i++) {
         uint64_t joined = journal_read_counts(self->journal).joined;
-        while (journal_read_counts(self->journal).joined < joined + 20 && atomic_load(&clients_left)) rest();
+        AWAIT(journal_read_counts(self->journal).joined >= joined + 20 || !atomic_load(&clients_left));
         if (i % 2) {
             go_away(self);
-            while (journal_read_counts(self->journal).spooled < 20 && atomic_load(&clients_left)) rest();
+            AWAIT(journal_read_counts(self->journal).spooled >= 20 || !atomic_load(&clients_left));
             allow(self, true);
         } else {
             cut(self);
@@ -380,7 +398,7 @@ TEST_WITH(killed_processes_deliver_once, set_up, tear_down)
         if (counts[i] != sent[i] || !sent[i])
             fail_msg("reward %d was sent %d times, and is there %d times", i, sent[i], counts[i]);
     move_clock(self, 20);
-    while (journal_read_counts(self->journal).waiting) rest();
+    AWAIT(!journal_read_counts(self->journal).waiting);
     assert_true(killed > 0);
     print_message("%d of %d killed\n", killed, TURNS);
 }
