@@ -14,6 +14,7 @@ from postgres import Database, binaries
 
 ACTIONS = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
 LONG = 3600  # seconds of the spool: no test waits for them
+SHORT = 20  # the test waits for them: a machine that stalls must not use them up before the first request
 
 
 def decide(server, identity, status=200):
@@ -102,7 +103,7 @@ def served_and_delivered(program, folder, database):
 
 def refused_after_a_time(program, folder, database):
     """A spool of some seconds: then requests are refused, until the database is back. One server has traffic, the other none."""
-    fleet = start(program, folder, database, 2, 5)
+    fleet = start(program, folder, database, 2, SHORT)
     try:
         owner = eventually(lambda: fleet.owner("shop"), "the bandit has no owner")
         other = next(server for server in fleet.servers if server is not owner)

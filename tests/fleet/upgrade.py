@@ -17,6 +17,8 @@ from fleet import Fleet, Server
 from postgres import Database, binaries
 
 BANDITS = [f"bandit-{number}" for number in range(8)]
+SILENCE = 2  # seconds after which others take the bandits of a server
+STALL = 30  # seconds in which a fleet that stood still is as before
 DRAIN = 1  # seconds for which a server that stops says so, and goes on
 OPTIONS = ["--replication", "any", "--drain", str(DRAIN)]
 # Every change of an owner.
@@ -41,6 +43,7 @@ class Load:
         self.ready = list(fleet.servers)
         self.asked = {server: time.monotonic() for server in fleet.servers}  # when a server was last asked that was ready
         self.over = threading.Event()
+        self.stalled = -STALL  # when this process last stood still for longer than servers may be silent
         self.failures = []
         self.decided = {}
         self.threads = [threading.Thread(target=self.balance)]
@@ -57,7 +60,10 @@ class Load:
                     self.asked[server] = begun
                     ready.append(server)
             self.ready = ready or self.ready  # a machine that is too busy to answer
+            begun = time.monotonic()
             self.over.wait(0.05)
+            if time.monotonic() - begun > SILENCE:
+                self.stalled = time.monotonic()
 
     def send(self, number, path, body):
         for attempt in itertools.count():
@@ -67,7 +73,9 @@ class Load:
                 return expect(server, "POST", path, body)
             except (Failure, OSError, http.client.HTTPException) as error:
                 late = time.monotonic() - self.asked[server] >= 0.9 * DRAIN
-                if isinstance(error, OSError) and late and not server.ready():
+                has_ended = isinstance(error, OSError) and late and not server.ready()
+                # Servers that were silent have lost their bandits: nothing is promised then.
+                if has_ended or time.monotonic() - self.stalled < STALL:
                     if self.over.wait(0.05):
                         return None
                     continue

@@ -1,6 +1,6 @@
 // PostgreSQL for a test: a new database in a new folder, reached by a socket in that folder, so it needs no port. It
 // refuses to run as root: then it runs as the user postgres.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ function run(program, ...words) {
     execFileSync(command[0], command.slice(1), { cwd: '/', stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-// {url, sql(), stop()}. sql() returns what psql prints.
+// {url, sql(), begin(), stop()}. sql() returns what psql prints; begin() does not wait for the end.
 export function startPostgres() {
     const folder = mkdtempSync(join(tmpdir(), 'eenet-pg-')), data = join(folder, 'data');
     chmodSync(folder, 0o755);
@@ -44,11 +44,13 @@ export function startPostgres() {
     run('initdb', '-D', data, '-U', USER, '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync');
     run('pg_ctl', 'start', '-D', data, '-l', join(folder, 'log'), '-w', '-o', `-c listen_addresses='' -c unix_socket_directories='${folder}' -c fsync=off`);
     const urlOf = (name) => `postgresql://${USER}@/${name}?host=${encodeURIComponent(folder)}`;
-    const psql = (name, text) => execFileSync('psql', ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', urlOf(name), '-c', text], { encoding: 'utf8' }).trim();
+    const words = (name, text) => ['-X', '-q', '-A', '-t', '-v', 'ON_ERROR_STOP=1', '-d', urlOf(name), '-c', text];
+    const psql = (name, text) => execFileSync('psql', words(name, text), { encoding: 'utf8' }).trim();
     psql('postgres', 'CREATE DATABASE eenet');
     return {
         url: urlOf('eenet'),
         sql: (text) => psql('eenet', text),
+        begin: (text) => void spawn('psql', words('eenet', text), { stdio: 'ignore' }),
         stop: () => {
             run('pg_ctl', 'stop', '-D', data, '-m', 'immediate', '-w');
             rmSync(folder, { recursive: true, force: true });
