@@ -142,6 +142,30 @@ def archived_restored_deleted(fleet):
     same(list(log_of(owner, "brief")), ["d"], "log of the new bandit")
 
 
+def removed_while_its_owner_was_stopped(fleet):
+    """The owner does not go on with a model that the fleet has removed."""
+    create(fleet.servers[0], "fleeting")
+    owner, other, _ = roles(fleet, "fleeting")
+    decide(owner, "fleeting", "d")
+
+    def metrics():
+        return call(owner, "GET", "/metrics").bytes
+
+    same(b'"fleeting"' in metrics(), True, "metrics of the bandit at its owner")
+    owner.pause()
+    try:
+        eventually(lambda: call(other, "GET", "/v1/bandits/fleeting").status == 200, "no takeover")
+        expect(other, "DELETE", "/v1/bandits/fleeting?purge=true&confirm=fleeting", status=204)
+        eventually(lambda: fleet.database.sql("SELECT count(*) FROM eenet.log_ends JOIN eenet.bandits ON number = bandit"
+                                              " WHERE name LIKE '#%' AND purged < 2") == [["0"]], "it is not removed")
+        create(other, "lasting")
+    finally:
+        owner.resume()
+    eventually(lambda: b'"fleeting"' not in metrics(), "its old owner still serves it")
+    for server in fleet.servers:
+        expect(server, "GET", "/v1/bandits/fleeting", status=404)
+
+
 # ---- decisions and rewards ----
 
 def same_id_same_bytes(fleet):
@@ -584,8 +608,8 @@ def main():
         fleet = Fleet(program, folder / "servers", database, 3, options=["--replication", "any"])
         at_once(*(server.start for server in fleet.servers))
         failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, described_everywhere, settings_apply_everywhere,
-                            archived_restored_deleted, same_id_same_bytes, reward_before_decision, deferred_and_slots,
-                            evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
+                            archived_restored_deleted, removed_while_its_owner_was_stopped, same_id_same_bytes,
+                            reward_before_decision, deferred_and_slots, evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
                             guardrails_outlive_the_owner], fleet)
         failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")

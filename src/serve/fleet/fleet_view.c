@@ -121,17 +121,16 @@ void fleet_ask(fleet *self, holding *of, holding_state state)
     pthread_cond_signal(&self->work);
 }
 
-static void add_holding(fleet *self, const fleet_bandit *what)
+static void add_holding(fleet *self, uint32_t bandit, uint64_t token, holding_state state)
 {
     if (memory_grow(&self->memory, &self->holdings, &self->holding_capacity, self->holding_count + 1,
                     sizeof *self->holdings, NULL))
         return; /* the next view shows it again */
-    size_t place = holding_place(self, what->bandit);
+    size_t place = holding_place(self, bandit);
     holding *made = &self->holdings[place];
     memmove(made + 1, made, (self->holding_count++ - place) * sizeof *made);
-    *made = (holding){.bandit = what->bandit, .token = what->token, .since = server_clock_real()};
-    fleet_ask(self, made, HOLDING_TAKE);
-    self->status.taken++;
+    *made = (holding){.bandit = bandit, .token = token, .since = server_clock_real()};
+    fleet_ask(self, made, state);
 }
 
 void fleet_remove_holding(fleet *self, holding *which)
@@ -147,7 +146,8 @@ static void compare(fleet *self, const fleet_bandit *seen)
     holding *held = fleet_find_holding(self, seen->bandit);
     bool mine = seen->owner == self->number;
     if (mine && !held) {
-        add_holding(self, seen);
+        add_holding(self, seen->bandit, seen->token, HOLDING_TAKE);
+        self->status.taken++;
     } else if (held && !held->asked && held->state != HOLDING_LEFT && (!mine || seen->token != held->token)) {
         if (!mine) self->status.lost++;
         held->token = seen->token;
@@ -159,9 +159,24 @@ static void compare(fleet *self, const fleet_bandit *seen)
     }
 }
 
+/* Bandits that this server has created and lost before a view showed that it owns them. One that is not in the view is
+ * newer than it, or was removed for good, if there are others after it. */
+static void give_up_unseen(fleet *self)
+{
+    uint32_t last = self->bandit_count ? self->bandits[self->bandit_count - 1].bandit : 0;
+    for (uint32_t number = 1; number <= last; number++) {
+        if (!self->options.owns(self->options.context, number) || fleet_find_holding(self, number)) continue;
+        const fleet_bandit *seen = fleet_find_bandit(self, number);
+        if (seen && seen->owner == self->number) continue;
+        add_holding(self, number, 0, HOLDING_LOSE);
+        self->status.lost++;
+    }
+}
+
 void fleet_compare(fleet *self)
 {
     for (size_t i = 0; i < self->bandit_count; i++) compare(self, &self->bandits[i]);
+    give_up_unseen(self);
     /* Bandits that were removed for good: perhaps by another server, which took them while this one was stopped. */
     for (size_t i = self->holding_count; i-- > 0;) {
         holding *held = &self->holdings[i];

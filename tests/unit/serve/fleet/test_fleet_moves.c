@@ -114,6 +114,30 @@ TEST(a_bandit_that_was_removed_is_given_up)
     assert_int_equal(self.fleet.holding_count, 0);
 }
 
+/* It has created them, and other servers took or removed them before its next view. */
+TEST(bandits_that_no_view_has_shown_are_given_up)
+{
+    small_fleet self;
+    fleet_bandit bandits[] = {{.owner = OTHER}, {.bandit = 1, .owner = OTHER}, {.bandit = 4, .owner = ME}};
+    bool is_known[] = {false, true, false, true, true, true}; /* the fifth was created after the view */
+    fleet_make(&self, HOLDING_HELD, "", "", "");
+    self.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
+    self.fleet.holdings = NULL;
+    self.fleet.bandits = bandits;
+    self.fleet.bandit_count = 3;
+    self.fleet.holding_count = 0;
+    fleet_compare(&self.fleet);
+    assert_int_equal(self.fleet.holding_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const holding *held = &self.fleet.holdings[i];
+        assert_int_equal(held->bandit, i == 0 ? 1 : i + 2);
+        assert_true(held->asked);
+        assert_int_equal(held->state, held->bandit == 4 ? HOLDING_TAKE : HOLDING_LOSE);
+    }
+    assert_int_equal(self.fleet.status.lost, 2);
+    memory_release(&self.fleet.memory);
+}
+
 /* The others take the bandits only after some silence: until then they can be handed over. */
 TEST(a_short_failure_does_not_end_a_drain)
 {
