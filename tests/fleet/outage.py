@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from client import call, eventually, expect, run_cases, same
+from client import Failure, at_once, call, eventually, expect, run_cases, same
 from fleet import Fleet
 from postgres import Database, binaries
 
@@ -124,6 +124,47 @@ def refused_after_a_time(program, folder, database):
         fleet.stop()
 
 
+def delivered_to_other_owners(program, folder, database):
+    """One server is cut off, and the other takes its bandits: more than a server asks for at a time. One is removed meanwhile."""
+    fleet = Fleet(program, folder, database, 2, options=["--replication", "any", "--spool-seconds", str(LONG)])
+    lonely, other = fleet.servers
+    names = [f"many-{number}" for number in range(20)]
+    settings = {"features": "", "policy": "linucb", "wait": "1h"}
+
+    def decide_all(server, identity):
+        ask = [lambda name=name: expect(server, "POST", f"/v1/bandits/{name}/decide", {"id": identity, "actions": ACTIONS})
+               for name in names]
+        return [response.bytes for response in at_once(*ask)]
+
+    try:
+        lonely.start()
+        for name in names:
+            expect(lonely, "POST", "/v1/bandits", {"name": name, **settings}, 201)
+        decide_all(lonely, "before")
+        other.start()
+        lonely.proxy.refuse()
+        eventually(lambda: readiness(lonely)["mode"] == "spooling", "the server does not notice that the database is away")
+        answers = decide_all(lonely, "alone")
+        same(readiness(lonely)["spool"]["entries"], len(names), "entries in the spool")
+        eventually(lambda: {fleet.owners()[name] for name in names} == {other.index}, "the bandits are not taken over")
+        decide_all(other, "meanwhile")
+        gone = names.pop()
+        del answers[-1]
+        expect(other, "DELETE", f"/v1/bandits/{gone}?purge=true&confirm={gone}", status=204)
+        eventually(lambda: database.sql("SELECT count(*) FROM eenet.bandits WHERE purged = 2") == [["1"]], "it is not removed")
+        lonely.proxy.restore()
+        eventually(lambda: "\neenet_spool_entries 0\n" in call(lonely, "GET", "/metrics").bytes.decode(), "the spool is not delivered", 240)
+        if "\neenet_spool_dropped_total 1\n" not in call(lonely, "GET", "/metrics").bytes.decode():
+            raise Failure("the decision of the bandit that was removed is not counted")
+        eventually(lambda: call(lonely, "GET", "/readyz").json.get("mode") == "normal", "the server does not end spooling")
+        same(decide_all(other, "alone"), answers, "answers after the delivery")
+        counts = database.sql("SELECT count(*), count(DISTINCT (bandit, id)) FROM eenet.log"
+                              " WHERE kind = 'decision' AND bandit LIKE 'many-%'")
+        same(counts, [[str(3 * len(names))] * 2], "decisions in the log")
+    finally:
+        fleet.stop()
+
+
 def main():
     program = str(Path(sys.argv[1]).resolve())
     if not binaries():
@@ -137,6 +178,7 @@ def main():
         database.start()
         failed = run_cases([served_and_delivered], program, folder / "long", database)
         failed |= run_cases([refused_after_a_time], program, folder / "short", database)
+        failed |= run_cases([delivered_to_other_owners], program, folder / "alone", database)
     finally:
         database.stop()
         if not failed:
