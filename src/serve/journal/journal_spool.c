@@ -95,8 +95,8 @@ ee_status journal_open_spool(journal *self, int64_t *last, ee_error *error)
         return status_fail(error, EE_BAD_OPTION, "journal: only a store that is a database can have a spool");
     ee_status status = spool_open(folder, &self->spool, error);
     if (!status && self->options.spool_owner) status = spool_claim(self->spool, self->options.spool_owner, error);
-    if (!status) status = learn_position(self, error);
     if (status) return status;
+    learn_position(self, NULL);                      /* it waits for the standby: without one, delivery asks again */
     store_set_patience(self->store, SPOOL_PATIENCE); /* requests wait meanwhile, and the spool is there for them */
     if (spool_time(self->spool) > *last) *last = spool_time(self->spool);
     self->position_known = false; /* a delivery of the process before may be committing */

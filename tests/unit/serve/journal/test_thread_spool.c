@@ -618,6 +618,21 @@ TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
     assert_log(self, "=; D a; R a 1 joined 2; ");
 }
 
+/* The position of the spool cannot be read yet: perhaps the standby is away, for which reading it waits. */
+TEST_WITH(a_journal_starts_before_its_spool_can_be_delivered, set_up, tear_down)
+{
+    test_stage *self = *state;
+    atomic_store(&fault.away, true);
+    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
+    close_stage(self);
+    open_stage(self);
+    assert_int_equal(decide(self, "a"), ENTRY_REPEATED);
+    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
+    atomic_store(&fault.away, false);
+    await_delivery(self);
+    assert_log(self, "=; D a; D b; ");
+}
+
 /* Another server has removed the bandit meanwhile, so no server owns it again. */
 TEST_WITH(events_of_a_bandit_that_another_server_removed_are_dropped, set_up, tear_down)
 {
