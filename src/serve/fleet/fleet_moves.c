@@ -195,9 +195,8 @@ void fleet_give_some(fleet *self)
 }
 
 /* Bandits that other servers ask for. An older one, whose spool has events of them, waits until it is upgraded. If this
- * server needs the bandit too, the one with the lower number gets it: if each kept what it has, two that need bandits
- * of each other would wait forever.
- */
+ * server needs a bandit too, the one with the lower number gets it: two that kept bandits that the other one needs
+ * would wait forever. */
 void fleet_give_wanted(fleet *self)
 {
     for (size_t i = 0; i < self->peer_count; i++) {

@@ -159,8 +159,8 @@ static void compare(fleet *self, const fleet_bandit *seen)
     }
 }
 
-/* Bandits that this server has created and lost before a view showed that it owns them. One that is not in the view is
- * newer than it, or was removed for good, if there are others after it. */
+/* Bandits that this server created, and lost before a view showed that it owns them. Those that are missing in the view
+ * were removed for good, except after its last bandit: there they may be newer than the view. */
 static void give_up_unseen(fleet *self)
 {
     uint32_t last = self->bandit_count ? self->bandits[self->bandit_count - 1].bandit : 0;

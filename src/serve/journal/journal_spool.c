@@ -96,7 +96,8 @@ ee_status journal_open_spool(journal *self, int64_t *last, ee_error *error)
     ee_status status = spool_open(folder, &self->spool, error);
     if (!status && self->options.spool_owner) status = spool_claim(self->spool, self->options.spool_owner, error);
     if (status) return status;
-    learn_position(self, NULL);                      /* it waits for the standby: without one, delivery asks again */
+    /* It waits for the standby: without one, delivery asks again. */
+    learn_position(self, NULL);
     store_set_patience(self->store, SPOOL_PATIENCE); /* requests wait meanwhile, and the spool is there for them */
     if (spool_time(self->spool) > *last) *last = spool_time(self->spool);
     self->position_known = false; /* a delivery of the process before may be committing */
@@ -267,10 +268,11 @@ static void list_bandits(journal *self, const spool_batch *batch)
 static void skip_purged(journal *self)
 {
     size_t kept = 0;
+    bool answers = true; /* else the store is asked again with the next try */
     for (size_t i = 0; i < self->needed_count; i++) {
         uint32_t bandit = self->needed[i];
         const bandit_state *state = store_bandit_state(self->store, bandit);
-        if (!state || !state->owned) store_note_purged(self->store, bandit, NULL); /* it is asked again if it fails */
+        if (answers && (!state || !state->owned)) answers = !store_note_purged(self->store, bandit, NULL);
         state = store_bandit_state(self->store, bandit);
         if (!state || !state->purged) self->needed[kept++] = bandit;
     }

@@ -62,9 +62,9 @@ void blobs_sweep(blobs *self);
 void blobs_close(blobs *self);
 
 /* Of a database that a fleet shares: only the owner of a bandit changes its blobs. owner: the number of this server in
- * the fleet. token returns the token of this
- * process's lease, 0 if it has none; any thread calls it. A change by another process than the owner fails
- * (EE_FILE_ERROR). Blobs of bandit 0 belong to all. Call it before other threads use the blobs. */
+ * the fleet. token returns the token of this process's lease, 0 if it has none; any thread calls it. A change by
+ * another process than the owner fails (EE_FILE_ERROR). Blobs of bandit 0 belong to all. Call it before other threads
+ * use the blobs. */
 void blobs_fence(blobs *self, uint64_t owner, uint64_t (*token)(void *context, uint32_t bandit), void *context);
 
 ee_status blob_put(blobs *self, blob_name name, const void *bytes, size_t size, ee_error *error);
