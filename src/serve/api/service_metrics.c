@@ -242,13 +242,12 @@ static void bandit_label(const served_bandit *bandit, const char *more, text *la
     text_add(label, "\"%s", more);
 }
 
-static void add_bandit_rewards(service *self, text *into, text *label)
+static void add_bandit_rewards(service *self, served_bandit *const *bandits, size_t count, text *into, text *label)
 {
-    served_bandit *bandit;
     metric_head(into, "eenet_bandit_rewards_total", "counter", "Rewards by outcome since the server started.");
-    for (size_t i = 0; (bandit = served_bandits_at(self->bandits, i)); i++) {
-        bandit_counters *of = service_counters(self, served_bandit_number(bandit));
-        if (!of || served_bandit_is_archived(bandit)) continue;
+    for (size_t i = 0; i < count; i++) {
+        bandit_counters *of = service_counters(self, served_bandit_number(bandits[i]));
+        if (!of || served_bandit_is_archived(bandits[i])) continue;
         const struct {
             const char *label;
             atomic_uint_fast64_t *count;
@@ -256,38 +255,53 @@ static void add_bandit_rewards(service *self, text *into, text *label)
                        {",outcome=\"late\"", &of->late},         {",outcome=\"unknown\"", &of->unknown},
                        {",outcome=\"rejected\"", &of->rejected}, {",outcome=\"clipped\"", &of->clipped}};
         for (size_t k = 0; k < sizeof rewards / sizeof *rewards; k++) {
-            bandit_label(bandit, rewards[k].label, label);
+            bandit_label(bandits[i], rewards[k].label, label);
             if (!label->status)
                 metric_sample(into, "eenet_bandit_rewards_total", label->bytes, (double)read_counter(rewards[k].count));
         }
     }
 }
 
+/* The bandits that are served now, each once: others may come and go meanwhile. Those that are removed stay readable.
+ */
+static size_t list_bandits(const service *self, served_bandit **out, size_t most)
+{
+    served_bandit *bandit;
+    size_t count = 0;
+    for (size_t i = 0; count < most && (bandit = served_bandits_at(self->bandits, i)); i++)
+        if (!count || served_bandit_number(bandit) > served_bandit_number(out[count - 1])) out[count++] = bandit;
+    return count;
+}
+
 /* All samples of a metric must be consecutive; each bandit is read once. */
 static void add_bandits(service *self, text *into)
 {
     text label = text_start(NULL);
-    double(*values)[BANDIT_METRICS];
+    double(*values)[BANDIT_METRICS] = NULL;
+    served_bandit **bandits = NULL;
     size_t count = 0;
-    served_bandit *bandit;
     while (served_bandits_at(self->bandits, count)) count++;
-    if (memory_create(NULL, &values, count, sizeof *values, NULL)) return;
+    if (memory_create(NULL, &values, count, sizeof *values, NULL) ||
+        memory_create(NULL, &bandits, count, sizeof(served_bandit *), NULL)) {
+        memory_free(values);
+        return;
+    }
+    count = list_bandits(self, bandits, count);
     for (size_t i = 0; i < count; i++) {
-        bandit = served_bandits_at(self->bandits, i);
-        bandit_counters *counters = service_counters(self, served_bandit_number(bandit));
-        if (counters) read_bandit(bandit, counters, values[i]);
+        bandit_counters *counters = service_counters(self, served_bandit_number(bandits[i]));
+        if (counters) read_bandit(bandits[i], counters, values[i]);
     }
     for (size_t m = 0; m < BANDIT_METRICS; m++) {
         metric_head(into, bandit_metrics[m].name, bandit_metrics[m].type, bandit_metrics[m].help);
         for (size_t i = 0; i < count; i++) {
-            bandit = served_bandits_at(self->bandits, i);
-            if (served_bandit_is_archived(bandit)) continue;
-            bandit_label(bandit, "", &label);
+            if (served_bandit_is_archived(bandits[i])) continue;
+            bandit_label(bandits[i], "", &label);
             if (!label.status) metric_sample(into, bandit_metrics[m].name, label.bytes, values[i][m]);
         }
     }
-    add_bandit_rewards(self, into, &label);
+    add_bandit_rewards(self, bandits, count, into, &label);
     memory_free(values);
+    memory_free(bandits);
     memory_free(label.bytes);
 }
 
