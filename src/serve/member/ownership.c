@@ -48,6 +48,8 @@ ee_status ownership_take(void *context, const lease *what, bool *owned, ee_error
     if (what->bandit != LEADER && what->token > FIRST_TOKEN) ownership_end(self, what->bandit, false);
     ee_status status = journal_own(self->journal, what->bandit, what->token, &state, error);
     *owned = !status && state.owned;
+    /* One that this server has just created is served already. */
+    if (!status && !*owned && what->bandit != LEADER) ownership_end(self, what->bandit, false);
     if (!*owned) return status;
     if (what->bandit == LEADER) {
         server_log_write(&self->log, LOG_LEVEL_INFO, NULL, "this server creates bandits from now on");
