@@ -154,7 +154,9 @@ def removed_while_its_owner_was_stopped(fleet):
     same(b'"fleeting"' in metrics(), True, "metrics of the bandit at its owner")
     owner.pause()
     try:
-        eventually(lambda: call(other, "GET", "/v1/bandits/fleeting").status == 200, "no takeover")
+        # A request that reaches it before it stands still would wait for its response.
+        eventually(lambda: fleet.owner("fleeting") not in (None, owner), "no takeover")
+        eventually(lambda: call(other, "GET", "/v1/bandits/fleeting").status == 200, "the new owner does not answer")
         expect(other, "DELETE", "/v1/bandits/fleeting?purge=true&confirm=fleeting", status=204)
         eventually(lambda: fleet.database.sql("SELECT count(*) FROM eenet.log_ends JOIN eenet.bandits ON number = bandit"
                                               " WHERE name LIKE '#%' AND purged < 2") == [["0"]], "it is not removed")
