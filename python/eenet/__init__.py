@@ -24,7 +24,7 @@ def _check_numpy() -> None:
     try:
         from numpy import __version__ as found
     except ImportError as error:
-        raise ImportError(f"{needed}, which cannot be imported ({error}): pip install numpy") from error
+        raise ImportError(f"{needed}, which cannot be imported ({error}): pip install numpy", name="numpy") from error
     if tuple(int(part) for part in found.split(".")[:2]) < _OLDEST_NUMPY:
         raise ImportError(f"{needed}, got {found}: pip install --upgrade numpy")
 

@@ -25,7 +25,9 @@ try:
     from coba.exceptions import CobaException
     from coba.primitives import Learner, is_batch
 except ImportError as error:
-    raise ImportError(f"eenet.coba needs Coba, which cannot be imported ({error}): pip install coba") from error
+    raise ImportError(
+        f"eenet.coba needs Coba, which cannot be imported ({error}): pip install coba", name=error.name
+    ) from error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -29,7 +29,7 @@ try:
     from obp.policy import BaseContextualPolicy
 except ImportError as error:
     raise ImportError(
-        f"eenet.obp needs Open Bandit Pipeline, which cannot be imported ({error}): pip install obp"
+        f"eenet.obp needs Open Bandit Pipeline, which cannot be imported ({error}): pip install obp", name=error.name
     ) from error
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ try:
     from sklearn.utils.multiclass import check_classification_targets
 except ImportError as error:
     raise ImportError(
-        f"eenet.sklearn needs scikit-learn, which cannot be imported ({error}): pip install scikit-learn"
+        f"eenet.sklearn needs scikit-learn, which cannot be imported ({error}): pip install scikit-learn", name=error.name
     ) from error
 
 if TYPE_CHECKING:
