@@ -154,7 +154,7 @@ def removed_while_its_owner_was_stopped(fleet):
     same(b'"fleeting"' in metrics(), True, "metrics of the bandit at its owner")
     owner.pause()
     try:
-        # A request that reaches it before it stands still would wait for its response.
+        # A change that reaches it before its silence is noticed would get 503.
         eventually(lambda: fleet.owner("fleeting") not in (None, owner), "no takeover")
         eventually(lambda: call(other, "GET", "/v1/bandits/fleeting").status == 200, "the new owner does not answer")
         expect(other, "DELETE", "/v1/bandits/fleeting?purge=true&confirm=fleeting", status=204)
@@ -167,6 +167,47 @@ def removed_while_its_owner_was_stopped(fleet):
     eventually(lambda: b'"fleeting"' not in metrics(), "its old owner still serves it")
     for server in fleet.servers:
         expect(server, "GET", "/v1/bandits/fleeting", status=404)
+
+
+def answered_while_its_owner_is_stopped(fleet):
+    """Requests that were forwarded to an owner get a response before it resumes. What is repeated is executed once."""
+    create(fleet.servers[0], "halted")
+    owner, other, third = roles(fleet, "halted")
+    base = "/v1/bandits/halted"
+
+    def decided_by(server, identity):
+        return call(server, "POST", f"{base}/decide", {"id": identity, "actions": TWO})
+
+    decide(owner, "halted", "rewarded")
+    ids = [f"d{number}" for number in range(8)]
+    decided = [lambda identity=identity: decided_by(other, identity) for identity in ids]
+    prize = {"id": "rewarded", "value": 1, "reward_id": "r"}
+    requests = [("POST", f"{base}/reward", prize), ("GET", base, None), ("GET", f"{base}/model/versions", None),
+                ("GET", f"{base}/log", None), ("PATCH", base, {"default_reward": 0.5})]
+    # Some are being executed when it is stopped. The others are sent to it before its silence is noticed.
+    later = [lambda asked=asked: time.sleep(0.3) or (*asked[:2], call(other, *asked)) for asked in requests]
+    try:
+        _, *got = at_once(lambda: time.sleep(0.005) or owner.pause(), *decided, *later)
+        first = dict(zip(ids, got))
+        for method, path, response in got[len(ids):]:
+            if response.status != 200 and (response.status != 503 or not response.headers["Retry-After"]):
+                raise Failure(f"{method} {path}: {response}")
+        eventually(lambda: call(third, "GET", base).status == 200, "no takeover")
+        answers = {identity: decide(third, "halted", identity).bytes for identity in ids}
+        for identity, response in first.items():
+            if response.status != 503:
+                same((response.status, response.bytes), (200, answers[identity]), f"response to {identity}")
+        same(expect(other, "POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
+    finally:
+        owner.resume()
+    eventually(lambda: decided_by(owner, ids[0]).status == 200, "the old owner does not forward")
+    for server in fleet.servers:
+        for identity, answer in answers.items():
+            same(decide(server, "halted", identity).bytes, answer, "decision after the old owner went on")
+    same(expect(other, "POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
+    same(reward(third, "halted", "rewarded"), "repeated", "another reward")
+    learned(other, "halted", 1)
+    same(expect(third, "GET", base).json["learned"], 1, "rewards that were learned")
 
 
 # ---- decisions and rewards ----
@@ -611,8 +652,9 @@ def main():
         fleet = Fleet(program, folder / "servers", database, 3, options=["--replication", "any"])
         at_once(*(server.start for server in fleet.servers))
         failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, described_everywhere, settings_apply_everywhere,
-                            archived_restored_deleted, removed_while_its_owner_was_stopped, same_id_same_bytes,
-                            reward_before_decision, deferred_and_slots, evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
+                            archived_restored_deleted, removed_while_its_owner_was_stopped, answered_while_its_owner_is_stopped,
+                            same_id_same_bytes, reward_before_decision, deferred_and_slots, evaluated_and_explained,
+                            models_and_logs, promoted, headers_are_the_same,
                             refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
                             guardrails_outlive_the_owner], fleet)
         failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")

@@ -13,7 +13,8 @@ enum {
     FORWARD_SECONDS = 10, /* for which a request is tried */
     ATTEMPT_SECONDS = 3,  /* of one attempt: a server that hangs has lost its bandits by then */
     ONLY_SECONDS = 8,     /* of one that is not repeated */
-    LONG_SECONDS = 120,   /* of one that may take long, such as the upload of a model */
+    LONG_SECONDS = 120,   /* of one that may take long, such as the upload of a model, while its server is alive */
+    CHECK_SECONDS = 1,    /* until it is asked again whether that server is alive */
     WAIT_PAUSE = 30000,   /* microseconds until waiting requests are tried again, if nothing changes */
     MISDIRECTED = 421
 };
@@ -251,7 +252,16 @@ static void forwarded(forward_request *request)
         pass_response(self);
     else
         refuse_waiting(self, "the bandit's server did not answer, so it is not known whether it executed the request; "
-                             "repeat it with the same id");
+                             "repeat it, with the same id if it has one");
+}
+
+/* A request that may take long goes on while its server is alive. One that is stopped would answer when it resumes: its
+ * bandits have other owners by then. */
+static double extend_long(const forward_request *request)
+{
+    const call *self = request->context;
+    bool ends = request->seconds >= LONG_SECONDS || fleet_is_dead(self->owner->fleet, request->address);
+    return ends ? 0 : CHECK_SECONDS;
 }
 
 /* false: the server is stopping. */
@@ -271,16 +281,15 @@ static void send_to(call *self, const char *address)
         call_fail(self, &self->error);
         return;
     }
-    bool quick = !(self->match.route->traits & (ROUTE_WAITS | ROUTE_LONG));
+    bool is_long = self->match.route->traits & (ROUTE_WAITS | ROUTE_LONG);
     *request = (forward_request){.method = method_name(self->exchange->method),
                                  .target = {self->forward_target.bytes, self->forward_target.length},
                                  .headers = {self->forward_headers.bytes, self->forward_headers.length},
                                  .body = self->exchange->body,
-                                 .seconds = !quick          ? LONG_SECONDS
-                                            : is_safe(self) ? ATTEMPT_SECONDS
-                                                            : ONLY_SECONDS,
+                                 .seconds = is_safe(self) ? ATTEMPT_SECONDS : ONLY_SECONDS,
                                  .safe = is_safe(self),
                                  .done = forwarded,
+                                 .extend = is_long ? extend_long : NULL,
                                  .context = self};
     snprintf(request->address, sizeof request->address, "%s", address);
     if (!send_request(self->owner->forwarding, request)) refuse_waiting(self, "the server is stopping");

@@ -12,7 +12,8 @@
  *
  * A server that gets one for a bandit that it does not own answers with 421, and the sender looks for the owner again.
  * After a failure, a decision or a request that only reads is sent again. Anything else may have been executed, so the
- * caller gets 503 and decides: with an id, it can be repeated. */
+ * caller gets 503 and decides: with an id, it can be repeated. A timeout is a failure too: the connection is closed, so
+ * a late response is dropped. A request that may take long has a longer timeout while its server is alive. */
 #ifndef EENET_FORWARDING_H
 #define EENET_FORWARDING_H
 

@@ -60,6 +60,8 @@ fleet_whose fleet_find(fleet *self, const char *name, char address[SERVER_ADDRES
 bool fleet_leads(fleet *self);
 /* The addresses of the other living servers; at most `most`. Returns how many. */
 size_t fleet_others(fleet *self, char (*addresses)[SERVER_ADDRESS_SIZE], size_t most);
+/* Whether the server at an address is dead: the others take its bandits. */
+bool fleet_is_dead(fleet *self, const char *address);
 
 /* Something shows that the view is out of date: beats now. */
 void fleet_hurry(fleet *self);

@@ -230,6 +230,19 @@ size_t fleet_others(fleet *self, char (*addresses)[SERVER_ADDRESS_SIZE], size_t 
     return count;
 }
 
+/* A renewed certificate changes an address: one that is unknown is not dead. */
+bool fleet_is_dead(fleet *self, const char *address)
+{
+    bool dies = false, lives = false;
+    pthread_mutex_lock(&self->lock);
+    for (size_t i = 0; i < self->peer_count; i++) {
+        if (strcmp(self->peers[i].about.address, address) != 0) continue;
+        *(fleet_is_alive(self, &self->peers[i]) ? &lives : &dies) = true;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return dies && !lives;
+}
+
 fleet_status fleet_read_status(fleet *self)
 {
     int64_t now = server_clock_real();

@@ -32,10 +32,23 @@ static bool take_inbox(forwarder *self)
     return is_stopping;
 }
 
+/* Whether a request whose timeout is over goes on. */
+static bool is_extended(forwarder *self, forward_request *late)
+{
+    double more = late->extend ? late->extend(late) : 0;
+    if (!(more > 0)) return false;
+    timed_remove(&self->timed, late);
+    late->seconds += more;
+    late->deadline = self->now + (int64_t)(more * SECOND);
+    timed_insert(&self->timed, late);
+    return true;
+}
+
 static void end_late(forwarder *self)
 {
     forward_request *late;
     while ((late = self->timed.first) && late->deadline <= self->now) {
+        if (is_extended(self, late)) continue;
         late->timed_out = true;
         status_fail(&late->error, EE_FILE_ERROR, "forward: %.100s: no response within %g s", late->peer->address.origin,
                     late->seconds);

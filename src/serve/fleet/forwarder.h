@@ -36,10 +36,13 @@ struct forward_request {
     json_text target;   /* path and query, as received: it is not escaped or checked */
     json_text headers;  /* whole lines "Name: value\r\n", besides Host, Content-Length and Connection */
     json_text body;
-    double seconds; /* timeout, from submission to the end of the response */
+    double seconds; /* timeout, from submission to the end of the response; `extend` adds to it */
     bool safe;      /* may be executed twice: it is sent again if a reused connection was closed without a response */
     void (*done)(
         forward_request *request); /* once, in the forwarder's thread; must not wait. It may free the request */
+    /* Optional: called when the timeout is over. Returns the seconds by which it is extended; 0: the request ends. In
+     * the forwarder's thread; must not wait. */
+    double (*extend)(const forward_request *request);
     void *context;
 
     /* result */

@@ -351,6 +351,23 @@ TEST_WITH(requests_wait_for_connections, start_small, stop)
 
 /* ---- time ---- */
 
+static double extend_twice(const forward_request *request)
+{
+    return request->seconds < 0.03 ? 0.015 : 0;
+}
+
+TEST_WITH(a_timeout_is_extended, start, stop)
+{
+    world *self = *state;
+    asked request;
+    prepare(&request, self->address, "GET", "/never");
+    request.request.seconds = 0.01;
+    request.request.extend = extend_twice;
+    expect_failure(self->forwarder, &request, true, "no response within 0.04 s");
+    assert_true(request.request.timed_out);
+    echo_release(self->server);
+}
+
 TEST_WITH(a_peer_that_hangs_stops_nobody, start, stop)
 {
     world *self = *state;
