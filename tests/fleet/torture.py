@@ -400,7 +400,7 @@ class Torture:
             f"longest time without service: all bandits {history.longest_gap():.2f} s; "
             + ", ".join(f"{bandit} {history.longest_gap(bandit):.2f} s" for bandit in self.load.bandits),
             f"requests that failed and were sent again: {len(history.failures)}; through haproxy during {len(self.drains)} drains: "
-            f"{len(in_drains)}",
+            f"{len(in_drains)}" + "".join(f" ({reason})" for _, _, reason in in_drains),
             f"largest deviation of an event's time: {report.facts.get('deviation', 0.0):.3f} s",
             *printed.strip().splitlines(),
             *report.lines(),

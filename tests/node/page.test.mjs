@@ -41,11 +41,11 @@ test('without bandits it says what to do, creates one, and lists it', { skip }, 
     const page = await open(t, server.url);
     await page.goto(server.url);
     await page.getByRole('heading', { name: 'Create your first bandit' }).waitFor();
-    await page.getByRole('button', { name: 'Create a bandit' }).click();
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create a bandit' }).press('Enter');
+    await page.getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await page.getByText('A name must be 1 to 64 letters').waitFor();
     await page.getByLabel('Name', { exact: true }).fill('shop');
-    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).press('Enter');
     await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).hash, '#/b/shop');
     assert.equal((await ask(server.url, '/v1/bandits/shop')).status, 200);
@@ -61,7 +61,7 @@ test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
     assert.equal(await page.locator('#bandits [aria-current=page]').textContent().then((words) => words.startsWith('news')), true);
     await page.getByLabel('Search bandits').fill('MAIL');
     await page.waitForFunction(() => document.querySelectorAll('#bandits a').length === 2);
-    await page.getByRole('link', { name: 'mail.us' }).click();
+    await page.getByRole('link', { name: 'mail.us' }).press('Enter');
     await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
     assert.equal(new URL(page.url()).hash, '#/b/mail.us');
     await page.goto(`${server.url}/#/b/nobody`);
@@ -142,16 +142,16 @@ describe('a bandit', TOGETHER, () => {
         await create({ name: 'strict', features: '' });
         const page = await look(t, 'strict');
         await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", ');
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.getByText('Actions: invalid JSON').waitFor();
         assert.equal(await page.getByLabel('Actions', { exact: true }).getAttribute('aria-invalid'), 'true');
         assert.deepEqual(page.troubles, []);
         page.allow = (line) => line.includes('status of 400'); // the browser reports each
         await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "feature": {}}]');
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.wrong', { hasText: 'feature' }).waitFor();
         await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "features": {"x": 1}}]');
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.chosen', { hasText: 'a' }).waitFor();
         assert.deepEqual(page.troubles, []);
     });
@@ -185,7 +185,7 @@ describe('a bandit', TOGETHER, () => {
         const posts = [];
         page.on('request', (request) => request.method() === 'POST' && posts.push(JSON.parse(request.postData())));
         for (let i = 0; i < 3; i++) {
-            await page.getByRole('button', { name: 'Preview' }).click();
+            await page.getByRole('button', { name: 'Preview' }).press('Enter');
             await page.getByText('Nothing was written to the log.').waitFor();
         }
         await page.locator('.answer').getByText(/: predicted reward .*, exploration bonus .*, score /).first().waitFor();
@@ -228,12 +228,12 @@ describe('a bandit', TOGETHER, () => {
         await create({ name: 'slots', features: '', policy: 'linucb' });
         const page = await look(t, 'slots');
         await page.getByLabel('Fill several slots at once').check();
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.getByText('One draw for each slot').waitFor();
         assert.equal(await page.locator('.answer .chosen').count(), 2);
         assert.equal(await page.getByRole('region', { name: 'Slots', exact: true }).count(), 0);
         await page.getByRole('textbox', { name: 'Slots' }).fill('[{"id": "top"');
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.getByText('Slots: invalid JSON').waitFor();
         await page.getByRole('textbox', { name: 'Slots' }).fill('[{"id": "top"}, {"id": "side", "exclude": ["red"]}]');
         await page.getByLabel('Write this decision to the log').check();
@@ -256,7 +256,7 @@ describe('a bandit', TOGETHER, () => {
         const page = await open(t, server.url);
         await page.goto(server.url);
         await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
-        await page.getByRole('button', { name: 'New bandit' }).click();
+        await page.getByRole('button', { name: 'New bandit' }).press('Enter');
         const dialog = page.getByRole('dialog', { name: 'New bandit' }), list = dialog.getByLabel('Policy', { exact: true });
         const offered = await list.locator('option').evaluateAll((options) => options.map((one) => [one.value, one.textContent]));
         assert.deepEqual(offered.map(([name]) => name).sort(), [...names].sort());
@@ -270,7 +270,7 @@ describe('a bandit', TOGETHER, () => {
         await list.selectOption('neural-ucb');
         await dialog.getByLabel('Random decisions, in %').fill('7');
         await dialog.getByLabel('Name', { exact: true }).fill('listed');
-        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.getByRole('button', { name: 'Create' }).press('Enter');
         await page.getByRole('heading', { name: 'listed', level: 1 }).waitFor();
         const { settings } = (await ask(server.url, '/v1/bandits/listed')).body;
         assert.deepEqual([settings.policy, settings.propensity], ['neural-ucb', 'floor:0.07']);
@@ -289,9 +289,9 @@ describe('a bandit', TOGETHER, () => {
         for (const name of Object.keys(settings)) assert.equal(await row(name).count(), 1, name);
         const marked = await card.locator('tr.differs .code').allTextContents();
         assert.deepEqual(marked, ['policy', 'wait', 'retention_days']); // lints' rule of exploration is its default
-        await card.getByRole('button', { name: 'Change settings' }).click();
+        await card.getByRole('button', { name: 'Change settings' }).press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Settings of settled' });
-        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByRole('button', { name: 'Save' }).press('Enter');
         await dialog.getByText('Nothing was changed.').waitFor();
         assert.equal(await dialog.getByLabel('Time for rewards, after a decision').inputValue(), '4h');
         await dialog.getByLabel('Time for rewards, after a decision').fill('20m');
@@ -300,10 +300,10 @@ describe('a bandit', TOGETHER, () => {
         await dialog.getByLabel('Events are kept, in days').fill('');
         await dialog.getByLabel('Confidence, in %').fill('20');
         page.allow = (line) => line.includes('status of 400');
-        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByRole('button', { name: 'Save' }).press('Enter');
         await dialog.getByText('Confidence must be a number from 0.5 to 0.9999.').waitFor();
         await dialog.getByLabel('Confidence, in %').fill('99');
-        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByRole('button', { name: 'Save' }).press('Enter');
         await dialog.waitFor({ state: 'hidden' });
         await row('wait').getByText('20 minutes').waitFor();
         await row('default_reward').getByText('it is not learned').waitFor();
@@ -339,18 +339,18 @@ describe('a bandit', TOGETHER, () => {
         await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
         await page.getByRole('button', { name: 'Key: looker (reader)' }).waitFor();
         // A reader sees what the bandit would choose, but cannot write to the log.
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.answer').getByText('Most likely choice').waitFor();
         await page.getByLabel('Write this decision to the log').check();
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText("This needs a key with the role app; your key 'looker' has the role reader.").waitFor();
-        await page.getByRole('button', { name: 'New bandit' }).click();
+        await page.getByRole('button', { name: 'New bandit' }).press('Enter');
         await page.getByText("This needs a key with the role admin; your key 'looker' has the role reader.").waitFor();
         await page.keyboard.press('Escape');
         assert.equal(await page.evaluate(() => localStorage.length), 0);
         await page.reload(); // it is kept for the tab
         await page.getByRole('heading', { name: 'shop', level: 1 }).waitFor();
-        await page.getByRole('button', { name: 'Key: looker (reader)' }).click();
+        await page.getByRole('button', { name: 'Key: looker (reader)' }).press('Enter');
         await dialog.getByLabel('Key', { exact: true }).fill(boss);
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Key: boss (admin)' }).waitFor();

@@ -18,19 +18,19 @@ describe('for everybody', TOGETHER, () => {
                 const page = await look(t, 'everybody', { colorScheme, viewport });
                 assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
                 await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
-                await page.getByRole('button', { name: 'Preview' }).click();
+                await page.getByRole('button', { name: 'Preview' }).press('Enter');
                 await page.locator('.answer details').first().waitFor();
-                await page.getByRole('button', { name: 'Results of' }).first().click();
+                await page.getByRole('button', { name: 'Results of' }).first().press('Enter');
                 await page.getByRole('region', { name: 'Results of the evaluation' }).waitFor();
                 assert.deepEqual(await violations(page), []);
                 for (const [button, title] of [['Change settings', 'Settings of everybody'], ['Start an evaluation', 'Start an evaluation'], ['Add a challenger', 'Add a challenger']]) {
-                    await page.getByRole('button', { name: button }).click();
+                    await page.getByRole('button', { name: button }).press('Enter');
                     await page.getByRole('dialog', { name: title }).waitFor();
                     assert.deepEqual(await violations(page), []);
                     await page.keyboard.press('Escape');
                 }
-                if (size === 'phone') await page.getByRole('button', { name: 'everybody', exact: true }).click();
-                await page.getByRole('button', { name: 'New bandit' }).click();
+                if (size === 'phone') await page.getByRole('button', { name: 'everybody', exact: true }).press('Enter');
+                await page.getByRole('button', { name: 'New bandit' }).press('Enter');
                 await page.getByRole('dialog', { name: 'New bandit' }).waitFor();
                 assert.deepEqual(await violations(page), []);
                 assert.deepEqual(page.troubles, []);
@@ -46,7 +46,7 @@ describe('for everybody', TOGETHER, () => {
         await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
         await page.getByRole('region', { name: 'Slots', exact: true }).waitFor();
         await page.getByText('Show as a table').click();
-        await page.getByRole('button', { name: 'Results of' }).first().click();
+        await page.getByRole('button', { name: 'Results of' }).first().press('Enter');
         const results = page.getByRole('region', { name: 'Results of the evaluation' });
         await results.waitFor();
         const overflow = () => page.evaluate(() => [document.documentElement.scrollWidth, ...[...document.querySelectorAll('body *')].filter((node) => !node.closest('.scroll, .parts, .hidden, svg, option') && node.getBoundingClientRect().right > innerWidth + 0.5).map((node) => node.outerHTML.slice(0, 90))]);
@@ -62,11 +62,11 @@ describe('for everybody', TOGETHER, () => {
         }).map((node) => `${node.outerHTML.slice(0, 70)} ${node.getBoundingClientRect().height}`));
         assert.deepEqual(await small(), []);
         for (const button of ['Change settings', 'Start an evaluation', 'Add a challenger']) {
-            await page.getByRole('button', { name: button }).click();
+            await page.getByRole('button', { name: button }).press('Enter');
             await page.getByRole('dialog').waitFor();
             assert.deepEqual(await overflow(), [390]);
             assert.deepEqual(await small(), []);
-            await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+            await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
         }
         assert.deepEqual(page.troubles, []);
     });
@@ -76,13 +76,13 @@ describe('for everybody', TOGETHER, () => {
         const name = 'a-rather-long-name-that-somebody-gave-to-this-bandit-of-theirs';
         await play(server.url, name, 0, 50);
         const page = await look(t, name, { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' });
-        await page.getByRole('button', { name: 'Preview' }).click();
+        await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.chosen').waitFor();
         const wide = await page.evaluate(() => [...document.querySelectorAll('main *')].filter((node) => !node.closest('.scroll, .parts, .hidden, svg') && node.getBoundingClientRect().right > innerWidth + 0.5).map((node) => node.outerHTML.slice(0, 90)));
         assert.deepEqual(wide, []);
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 320);
         assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector('.track i')).transitionDuration), '0s');
-        await page.getByRole('button', { name: 'Dark theme' }).click();
+        await page.getByRole('button', { name: 'Dark theme' }).press('Enter');
         assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
         await page.reload();
         await page.getByRole('button', { name: 'Light theme' }).waitFor();

@@ -74,7 +74,7 @@ describe('a fleet', { skip }, () => {
         // The numbers of a bandit come from its owner.
         const other = bandits.find(({ owner }) => owner !== server).name;
         assert.equal((await ask(here.url, `/v1/bandits/${other}/decide`, visit(1))).status, 200);
-        await page.getByRole('link', { name: other }).click();
+        await page.getByRole('link', { name: other }).press('Enter');
         await page.getByText('1 since the server started').waitFor();
         assert.deepEqual(page.troubles, []);
     });
@@ -83,7 +83,7 @@ describe('a fleet', { skip }, () => {
         for (const [size, viewport] of Object.entries({ ...SIZES, narrow: { width: 320, height: 640 } }))
             test(`axe finds nothing, and nothing overflows: ${colorScheme}, ${size}`, async (t) => {
                 const page = await look(t, 'shop', { colorScheme, viewport }, here);
-                if (size !== 'desk') await page.getByRole('button', { name: 'shop', exact: true }).click();
+                if (size !== 'desk') await page.getByRole('button', { name: 'shop', exact: true }).press('Enter');
                 await row(page, (await fleet()).server).waitFor();
                 assert.deepEqual(await violations(page), []);
                 await rendered(page);

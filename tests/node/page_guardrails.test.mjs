@@ -42,7 +42,7 @@ async function visits(name, people, portion = 100) {
 
 async function confirmed(page, title, button) {
     const dialog = page.getByRole('dialog', { name: title });
-    await dialog.getByRole('button', { name: button, exact: true }).click();
+    await dialog.getByRole('button', { name: button, exact: true }).press('Enter');
     await dialog.waitFor({ state: 'hidden' });
 }
 
@@ -52,10 +52,10 @@ describe('guardrails', TOGETHER, () => {
         const page = await look(t, 'bare'), card = section(page);
         await card.getByText('Nobody is in a control group').waitFor();
         assert.equal(await card.getByRole('button', { name: 'Hold' }).isVisible(), false);
-        await card.getByRole('button', { name: 'Set guardrails' }).click();
+        await card.getByRole('button', { name: 'Set guardrails' }).press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Guardrails of bare' });
         assert.deepEqual(JSON.parse(await dialog.getByLabel('Guardrails').inputValue()), { control: { share: 0.05, baseline: 'first' }, rollout: { share: 0.25 } });
-        await dialog.getByRole('button', { name: 'Save' }).click();
+        await dialog.getByRole('button', { name: 'Save' }).press('Enter');
         await card.getByText('The bandit decides for 23.75% of all people.').waitFor();
         assert.deepEqual((await settingsOf('bare')).guardrails, { control: { share: 0.05, baseline: 'first' }, rollout: { share: 0.25 } });
         assert.deepEqual(page.troubles, []);
@@ -65,21 +65,21 @@ describe('guardrails', TOGETHER, () => {
         await create({ name: 'wrong', features: '', policy: 'linucb', guardrails: { control: { share: 0.1 } } });
         const page = await look(t, 'wrong');
         page.allow = (line) => line.includes('status of 400');
-        await section(page).getByRole('button', { name: 'Edit' }).click();
+        await section(page).getByRole('button', { name: 'Edit' }).press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Guardrails of wrong' }), text = dialog.getByLabel('Guardrails'), save = dialog.getByRole('button', { name: 'Save' });
         await text.fill('{"control": ');
-        await save.click();
+        await save.press('Enter');
         await dialog.getByText(/^Invalid JSON: /).waitFor();
         const bad = { control: { share: 7 } };
         await text.fill(JSON.stringify(bad));
-        await save.click();
+        await save.press('Enter');
         const { status, body } = await ask(server.url, '/v1/bandits/wrong', { guardrails: bad }, 'PATCH');
         assert.equal(status, 400);
         const said = dialog.getByRole('alert');
         await until('the sentence', async () => (await said.textContent()).toLowerCase().startsWith(body.error.message.toLowerCase()));
         assert.deepEqual((await settingsOf('wrong')).guardrails, { control: { share: 0.1 } });
         await text.fill('');
-        await save.click();
+        await save.press('Enter');
         await section(page).getByText('Nobody is in a control group').waitFor();
         assert.equal((await settingsOf('wrong')).guardrails, undefined);
         assert.deepEqual(page.troubles, []);
@@ -89,7 +89,7 @@ describe('guardrails', TOGETHER, () => {
         await guarded('stopped', { control: { share: 0.1 } });
         const page = await look(t, 'stopped'), banner = page.locator('.held');
         assert.equal(await banner.isVisible(), false);
-        await section(page).getByRole('button', { name: 'Hold' }).click();
+        await section(page).getByRole('button', { name: 'Hold' }).press('Enter');
         await page.getByRole('dialog').getByLabel('Why (optional)').fill('prices are wrong');
         await confirmed(page, 'Hold stopped?', 'Hold');
         await banner.getByText('Held: everybody gets the baseline, and the bandit learns nothing, because: prices are wrong.').waitFor();
@@ -97,7 +97,7 @@ describe('guardrails', TOGETHER, () => {
         assert.deepEqual([held, because], ['fallback', 'prices are wrong']);
         assert.deepEqual([...new Set((await visits('stopped', 20)).map(({ group }) => group))], ['fallback']);
         assert.equal(await section(page).getByRole('button', { name: 'Hold' }).isVisible(), false);
-        await banner.getByRole('button', { name: 'Release' }).click();
+        await banner.getByRole('button', { name: 'Release' }).press('Enter');
         await confirmed(page, 'Release stopped?', 'Release');
         await banner.waitFor({ state: 'hidden' });
         assert.equal((await settingsOf('stopped')).held, undefined);
@@ -110,16 +110,16 @@ describe('guardrails', TOGETHER, () => {
         const page = await look(t, 'rolled'), card = section(page), step = (share) => card.getByRole('button', { name: `Roll out to ${share}`, exact: true });
         await card.getByText('The bandit decides for 4% of all people.').waitFor();
         assert.equal(await step('5%').getAttribute('aria-pressed'), 'true');
-        await step('25%').click();
+        await step('25%').press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Roll out to 25%?' });
         await dialog.getByText('The bandit then decides for 20% of all people; now it is 4%.').waitFor();
         await dialog.getByText('16% of all people change from the baseline to the bandit.').waitFor();
         await confirmed(page, 'Roll out to 25%?', 'Roll out to 25%');
         await card.getByText('The bandit decides for 20% of all people.').waitFor();
         assert.deepEqual((await settingsOf('rolled')).guardrails, { ...GUARDRAILS, rollout: { share: 0.25 } });
-        await step('1%').click();
+        await step('1%').press('Enter');
         await page.getByRole('dialog').getByText('19.2% of all people go back to the baseline.').waitFor();
-        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
         assert.equal((await settingsOf('rolled')).guardrails.rollout.share, 0.25);
         assert.deepEqual(page.troubles, []);
     });

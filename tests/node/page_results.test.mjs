@@ -105,24 +105,24 @@ describe('results', TOGETHER, () => {
         const page = await look(t, 'judged');
         const card = page.getByRole('region', { name: 'Evaluations on the log', exact: true });
         await card.getByText('No evaluation yet').waitFor();
-        await card.getByRole('button', { name: 'Start an evaluation' }).click();
+        await card.getByRole('button', { name: 'Start an evaluation' }).press('Enter');
         const dialog = page.getByRole('dialog', { name: 'Start an evaluation' });
         await dialog.getByLabel('Name (optional)').fill('spring');
         await dialog.getByRole('checkbox', { name: 'thompson when' }).check();
         await dialog.getByRole('checkbox', { name: 'eenet start here' }).uncheck();
         await dialog.getByLabel('Estimator').selectOption('snips');
-        await dialog.getByRole('button', { name: 'Start' }).click();
+        await dialog.getByRole('button', { name: 'Start' }).press('Enter');
         await dialog.waitFor({ state: 'hidden' });
         await card.getByRole('row', { name: /spring 5 policies, snips/ }).getByText('done').waitFor();
-        await card.getByRole('button', { name: 'Results of spring' }).click();
+        await card.getByRole('button', { name: 'Results of spring' }).press('Enter');
         const results = card.getByRole('region', { name: 'Results of the evaluation' });
         await results.getByRole('row', { name: /^linucb/ }).waitFor();
         await card.getByText('Measured on 600 decisions from').waitFor();
         const { evaluations } = (await ask(server.url, '/v1/bandits/judged/evaluations')).body;
         const job = (await ask(server.url, `/v1/bandits/judged/evaluations/${evaluations[0].id}`)).body;
         for (const result of job.results) await results.getByRole('row', { name: new RegExp(`^${result.name} .*snips ${result.estimates[0].value.toFixed(3)}`) }).waitFor();
-        await card.getByRole('button', { name: 'Delete spring' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await card.getByRole('button', { name: 'Delete spring' }).press('Enter');
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
         await card.getByText('No evaluation yet').waitFor();
         // What a server answers while one runs, and about one that failed.
         await page.route('**/evaluations', (route) => route.fulfill({ json: { evaluations: [{ ...evaluations[0], state: 'running', progress: 0.42 }, { ...evaluations[0], id: 'b', name: 'broken', state: 'failed', trouble: 'the log was removed' }] } }));
@@ -148,7 +148,7 @@ describe('results', TOGETHER, () => {
         const page = await look(t, 'contest');
         await page.getByText('No data yet').waitFor();
         await page.locator('.facts', { hasText: 'Exploration by the policy' }).waitFor();
-        await page.getByRole('button', { name: 'Add a challenger' }).click();
+        await page.getByRole('button', { name: 'Add a challenger' }).press('Enter');
         const dialog = page.getByRole('dialog');
         await dialog.getByLabel('Name', { exact: true }).fill('linear');
         await dialog.getByLabel('Policy', { exact: true }).selectOption('linucb');
@@ -159,7 +159,7 @@ describe('results', TOGETHER, () => {
         await page.getByText('significantly better', { exact: true }).waitFor();
         await page.locator('.headline', { hasText: 'The challenger linear would earn' }).waitFor();
         // The chart, by the keyboard.
-        await page.getByRole('button', { name: 'Decisions', exact: true }).click();
+        await page.getByRole('button', { name: 'Decisions', exact: true }).press('Enter');
         const stage = page.getByRole('group', { name: 'Chart of the mean reward' });
         await stage.focus();
         await page.keyboard.press('ArrowLeft');
@@ -172,7 +172,7 @@ describe('results', TOGETHER, () => {
         await page.locator('.tip').waitFor({ state: 'hidden' });
         // By the pointer, and without a series.
         await pointAt(stage, page.locator('.tip', { hasText: 'Baseline' }), 300);
-        await page.locator('.legend').getByRole('button', { name: 'Baseline' }).click();
+        await page.locator('.legend').getByRole('button', { name: 'Baseline' }).press('Enter');
         await pointAt(stage, page.locator('.tip:not(:has-text("Baseline"))', { hasText: 'linear' }), 320);
         // As a table.
         await page.getByText('Show as a table').click();
@@ -183,17 +183,17 @@ describe('results', TOGETHER, () => {
         const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
         const online = body.policies.find((policy) => policy.kind === 'online');
         assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
-        await page.getByRole('button', { name: 'Promote linear' }).click();
+        await page.getByRole('button', { name: 'Promote linear' }).press('Enter');
         await dialog.getByText('It is significantly better than this bandit.').waitFor();
         await dialog.getByText('Results start again: a new period begins').waitFor();
-        await dialog.getByRole('button', { name: 'Promote' }).click();
+        await dialog.getByRole('button', { name: 'Promote' }).press('Enter');
         await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('Significant: a challenger that is no better').waitFor();
         assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
         await page.locator('.headline', { hasText: /New period since the promotion at .*Before, linucb was estimated to earn \+[\d.]+ per decision compared with uniform, measured on 4,000 decisions/ }).waitFor();
         await page.getByText('Results start again after a promotion.').waitFor();
         await page.locator('.number', { hasText: 'no results since the promotion' }).waitFor();
-        await page.getByRole('button', { name: 'Remove former-' }).click();
-        await dialog.getByRole('button', { name: 'Remove' }).click();
+        await page.getByRole('button', { name: 'Remove former-' }).press('Enter');
+        await dialog.getByRole('button', { name: 'Remove' }).press('Enter');
         await page.getByRole('rowheader', { name: 'former-' }).waitFor({ state: 'detached' });
         assert.deepEqual(page.troubles, []);
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 const PROGRAM = process.env.EENET;
 
 // Milliseconds that a condition may take: only to end what hangs, because other tests may keep the machine busy.
-export const PATIENCE = 600000;
+export const PATIENCE = 300000;
 
 // Asks until the condition holds. Resolves to its value.
 export async function until(what, condition) {
