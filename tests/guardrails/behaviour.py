@@ -130,7 +130,7 @@ class Story:
             expect(seconds < 30, "the server is too slow to be seen in each stage")
 
     def stages_seen(self, seconds):
-        """Follows a schedule whose stages last so many seconds. Returns the stages in which decisions were checked."""
+        """Follows a schedule whose stages last this many seconds. Returns the stages in which decisions were checked."""
         people = [{"key": f"u{i}"} for i in range(200)]
         stages = [{"share": 0, "for": f"{seconds}s"}, {"share": 0.5, "for": f"{seconds}s"}, {"share": 1}]
         name = self.bandit({"rollout": {"schedule": stages}})

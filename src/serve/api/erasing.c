@@ -94,7 +94,7 @@ static ee_status do_nothing(void *context, store *into, ee_error *error)
     return EE_OK;
 }
 
-/* From now on nobody repeats the decisions. What was decided before is in the log when this returns: the journal takes
+/* Ends the repeats of the decisions. What was decided before is in the log when this returns: the journal takes
  * it at the latest between the two. */
 static ee_status end_repeats(service *of, served_bandit *bandit, const erasure *found, ee_error *error)
 {

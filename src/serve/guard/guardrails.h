@@ -83,7 +83,8 @@ typedef struct guardrails_draw {
     json_text key, slot, id; /* of the person, the slot and the decision */
 } guardrails_draw;
 
-/* These were erased: nobody repeats them from now on. Limits still count them, as long as this process runs. */
+/* Forgets erased decisions: they are not repeated from now on. Limits still count them, as long as this process runs.
+ */
 void guardrails_forget(guardrails *self, const guardrails_draw *draws, size_t count);
 
 /* Where a person is on the line from 0 to 1 that control, rollout and the rest divide. */

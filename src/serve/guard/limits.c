@@ -2,10 +2,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "budgets.h"
 #include "caps.h"
-#include "same_limits.h"
 #include "share_means.h"
 
 static const size_t NOWHERE = SIZE_MAX;
@@ -36,6 +36,22 @@ static limit_sources no_sources(void)
     return none;
 }
 
+/* The name too: it is a part of what identifies the price in the log. */
+static bool same_budget(const guard_settings *a, size_t of_a, const guard_settings *b, size_t of_b)
+{
+    return strcmp(a->budgets[of_a].name, b->budgets[of_b].name) == 0 && guard_same_budget(a, of_a, b, of_b);
+}
+
+/* The share in this place of both. An action belongs to the first share that it matches, so the actions of those before
+ * it are the same too. */
+static bool same_share(const guard_settings *a, const guard_settings *b, size_t share)
+{
+    if (share >= a->share_count || share >= b->share_count) return false;
+    for (size_t i = 0; i <= share; i++)
+        if (!guard_same_terms(a, a->shares[i].terms, b, b->shares[i].terms)) return false;
+    return a->shares[share].window == b->shares[share].window;
+}
+
 /* Each limit of before is taken once: two may be the same. */
 static limit_sources find_sources(const guard_settings *of, const guard_settings *before)
 {
@@ -43,7 +59,7 @@ static limit_sources find_sources(const guard_settings *of, const guard_settings
     bool cap_taken[GUARD_CAPS] = {false}, budget_taken[GUARD_BUDGETS] = {false};
     for (size_t i = 0; i < of->cap_count; i++)
         for (size_t k = 0; k < before->cap_count && found.caps[i] == NOWHERE; k++) {
-            if (cap_taken[k] || !same_cap(of, i, before, k)) continue;
+            if (cap_taken[k] || !guard_same_cap(of, i, before, k)) continue;
             found.caps[i] = k;
             cap_taken[k] = true;
         }

@@ -236,7 +236,7 @@ static uint32_t prepare(journal *self, const spool_batch *batch, int64_t *now)
     *now = batch->time;
     for (journal_entry *entry = batch->first; entry; entry = entry->next) {
         const bandit_state *state = store_bandit_state(self->store, entry->bandit);
-        bool is_gone = state && state->purged; /* nobody needs to own it: the store refuses the entry */
+        bool is_gone = state && state->purged; /* no owner is needed: the store refuses the entry */
         if (!is_gone && (!state || !state->owned)) return entry->bandit;
         if (state->time > *now) *now = state->time;
         entry->generated_id = false; /* the id is known if the entry was written before, and that was not noticed */
@@ -264,7 +264,7 @@ static void list_bandits(journal *self, const spool_batch *batch)
     }
 }
 
-/* Takes those off the list that nobody will own again, because they were removed for good. */
+/* Removes bandits from the list that were removed for good: they have no owner. */
 static void skip_purged(journal *self)
 {
     size_t kept = 0;

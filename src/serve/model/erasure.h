@@ -48,7 +48,7 @@ void erasure_free(erasure *self);
 /* Finds the decisions: those of the ids, of the path and of the person. EE_BAD_INPUT for a path in a log of vectors. */
 ee_status erasure_find_decisions(erasure *self, ee_error *error);
 
-/* Finds the repeats of those that a person kept: they name them. Call it when nobody repeats them any more
+/* Finds the sticky repeats of these decisions, which name them. Call it when there are no new repeats
  * (served_bandit_forget). */
 ee_status erasure_find_repeats(erasure *self, ee_error *error);
 

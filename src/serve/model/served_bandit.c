@@ -173,7 +173,7 @@ static ee_status make_guard(served_bandit *self, store_reader *log, guardrails *
     return guardrails_create(&settings, self->guard, log, self->number, wall_time(self), out, error);
 }
 
-/* With the mutex, while nobody decides. */
+/* With the mutex, while no decision is being made. */
 static void set_guard(served_bandit *self, guardrails *made)
 {
     guardrails_hold(made, self->settings.held == HELD_FALLBACK); /* it may have changed meanwhile */
@@ -247,7 +247,7 @@ ee_status served_bandit_renew_guard(served_bandit *self, store_reader *log, ee_e
     return EE_OK;
 }
 
-/* While nobody decides; the rooms are made for it. */
+/* While no decision is being made: decisions use it. */
 static void free_snapshot(served_bandit *self)
 {
     lock(self);

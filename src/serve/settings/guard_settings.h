@@ -131,6 +131,10 @@ double guard_settings_treated(const guard_settings *self, int64_t now);
 /* guard_settings_alike.c: whether rules, shares, caps, budgets and stickiness do the same to decisions from now on.
  * Names, and rules that have ended, make no difference. */
 bool guard_settings_limit_alike(const guard_settings *a, const guard_settings *b, int64_t now);
+/* The same for the terms of two masks, in the same order; for a cap and a budget, by their places. */
+bool guard_same_terms(const guard_settings *a, uint64_t of_a, const guard_settings *b, uint64_t of_b);
+bool guard_same_cap(const guard_settings *a, size_t of_a, const guard_settings *b, size_t of_b);
+bool guard_same_budget(const guard_settings *a, size_t of_a, const guard_settings *b, size_t of_b);
 
 /* Adds "since" to a schedule of the object that has none. Copies the object otherwise. */
 ee_status guard_settings_begin(json_text object, int64_t now, text *into, ee_error *error);

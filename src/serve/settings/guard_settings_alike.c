@@ -24,16 +24,29 @@ static size_t next_term(uint64_t terms, size_t at)
     return at;
 }
 
-/* The terms of two masks, one after the other: their numbers may differ. */
-static bool same_terms(const guard_settings *a, uint64_t left, const guard_settings *b, uint64_t right)
+bool guard_same_terms(const guard_settings *a, uint64_t of_a, const guard_settings *b, uint64_t of_b)
 {
-    size_t i = next_term(left, 0), k = next_term(right, 0);
+    size_t i = next_term(of_a, 0), k = next_term(of_b, 0);
     while (i < GUARD_TERMS && k < GUARD_TERMS) {
         if (!same_term(&a->terms[i], &b->terms[k])) return false;
-        i = next_term(left, i + 1);
-        k = next_term(right, k + 1);
+        i = next_term(of_a, i + 1);
+        k = next_term(of_b, k + 1);
     }
     return i == k;
+}
+
+bool guard_same_cap(const guard_settings *a, size_t of_a, const guard_settings *b, size_t of_b)
+{
+    const guard_cap *left = &a->caps[of_a], *right = &b->caps[of_b];
+    return left->most == right->most && left->per == right->per && left->each_key == right->each_key &&
+           guard_same_terms(a, left->terms, b, right->terms);
+}
+
+bool guard_same_budget(const guard_settings *a, size_t of_a, const guard_settings *b, size_t of_b)
+{
+    const guard_budget *left = &a->budgets[of_a], *right = &b->budgets[of_b];
+    return same_words(left->cost_path, right->cost_path) && left->cost == right->cost && left->limit == right->limit &&
+           left->per == right->per && left->even == right->even && guard_same_terms(a, left->terms, b, right->terms);
 }
 
 static size_t next_rule(const guard_settings *of, int64_t now, size_t at)
@@ -48,7 +61,7 @@ static bool same_rules(const guard_settings *a, const guard_settings *b, int64_t
     while (i < a->rule_count && k < b->rule_count) {
         const guard_rule *left = &a->rules[i], *right = &b->rules[k];
         bool same = left->excludes == right->excludes && left->boost == right->boost && left->from == right->from &&
-                    left->until == right->until && same_terms(a, left->terms, b, right->terms);
+                    left->until == right->until && guard_same_terms(a, left->terms, b, right->terms);
         if (!same) return false;
         i = next_rule(a, now, i + 1);
         k = next_rule(b, now, k + 1);
@@ -62,7 +75,7 @@ static bool same_shares(const guard_settings *a, const guard_settings *b)
     for (size_t i = 0; i < a->share_count && same; i++) {
         const guard_share *left = &a->shares[i], *right = &b->shares[i];
         same = left->low == right->low && left->high == right->high && left->window == right->window &&
-               same_terms(a, left->terms, b, right->terms);
+               guard_same_terms(a, left->terms, b, right->terms);
     }
     return same;
 }
@@ -70,23 +83,14 @@ static bool same_shares(const guard_settings *a, const guard_settings *b)
 static bool same_caps(const guard_settings *a, const guard_settings *b)
 {
     bool same = a->cap_count == b->cap_count;
-    for (size_t i = 0; i < a->cap_count && same; i++) {
-        const guard_cap *left = &a->caps[i], *right = &b->caps[i];
-        same = left->most == right->most && left->per == right->per && left->each_key == right->each_key &&
-               same_terms(a, left->terms, b, right->terms);
-    }
+    for (size_t i = 0; i < a->cap_count && same; i++) same = guard_same_cap(a, i, b, i);
     return same;
 }
 
 static bool same_budgets(const guard_settings *a, const guard_settings *b)
 {
     bool same = a->budget_count == b->budget_count;
-    for (size_t i = 0; i < a->budget_count && same; i++) {
-        const guard_budget *left = &a->budgets[i], *right = &b->budgets[i];
-        same = same_words(left->cost_path, right->cost_path) && left->cost == right->cost &&
-               left->limit == right->limit && left->per == right->per && left->even == right->even &&
-               same_terms(a, left->terms, b, right->terms);
-    }
+    for (size_t i = 0; i < a->budget_count && same; i++) same = guard_same_budget(a, i, b, i);
     return same;
 }
 
