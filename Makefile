@@ -240,10 +240,10 @@ test-deb: deb ## test the Debian packages: reproducible, lintian, autopkgtest, u
 torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet torture leaky_disk
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet server_tests leaky_disk
 	rm -rf build/torture && mkdir -p build/torture
 	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
-	    ../release/tests/serve/torture ../release/eenet $(KILLS)
+	    ../release/tests/serve/server_tests torture ../release/eenet $(KILLS)
 
 torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), with three servers on PostgreSQL under load: nothing is lost
 	@cmake/setup.sh build test
@@ -255,10 +255,10 @@ torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), w
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
 	@cmake/setup.sh build test load
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet idle
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet server_tests
 	bench/serve/load.sh build/release/eenet 10 600
 	rm -rf build/idle && mkdir -p build/idle
-	cd build/idle && ../release/tests/serve/idle ../release/eenet 10000
+	cd build/idle && ../release/tests/serve/server_tests idle ../release/eenet 10000
 
 load-fleet: ## measure one and three servers on PostgreSQL next to SQLite, and predict larger fleets: about 20 minutes
 	@cmake/setup.sh build test load
@@ -291,8 +291,8 @@ fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensi
 fast-day: ## simulate a day of two million requests with clock jumps and restarts, and compare the join with plain SQL
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target test_fast_day
-	cd build && release/tests/test_fast_day 2000000
+	@$(CMAKE) --build --preset release -j $(JOBS) --target unit_serve
+	cd build && EENET_TEST_LONG=1 release/tests/unit/unit_serve test_fast_day
 
 coverage: ## measure how often confidence intervals cover the true value on DATASETS (default: synthetic:clicks); FLAGS: see bench/studies
 	@cmake/setup.sh build
@@ -321,8 +321,8 @@ limits: ## measure what budgets and shares cost and that caps hold, on problems 
 promotions: ## simulate live evaluation: how often it promotes a worse challenger, and how soon a better one
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target test_promotions
-	build/release/tests/test_promotions 400
+	@$(CMAKE) --build --preset release -j $(JOBS) --target unit_serve
+	build/release/tests/unit/unit_serve test_promotions --run 400
 
 bench: build ## measure speed; FILTER selects parts (see 'eenet help bench'), EENET_DATA is the folder with yelp/ and mnist/
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)

@@ -1,15 +1,29 @@
-/* Runs a fuzzer's test once for each file of the folder that it is given, without libFuzzer. Each input lies in a block
- * of its exact size, so that a sanitizer sees a read past its end. */
+/* replay_corpus FUZZER FOLDER: runs a fuzzer's test once for each file of the folder, without libFuzzer. Each input
+ * lies in a block of its exact size, so that a sanitizer sees a read past its end. The fuzzers are one program; their
+ * LLVMFuzzerTestOneInput is compiled under the name of the file. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#define FUZZER(name) int name(const uint8_t *bytes, size_t size);
+#include "fuzzers.h"
+#undef FUZZER
 
-static int replay(const char *path, size_t size)
+typedef int fuzzer(const uint8_t *bytes, size_t size);
+
+static const struct {
+    const char *name;
+    fuzzer *run;
+} fuzzers[] = {
+#define FUZZER(name) {#name, name},
+#include "fuzzers.h"
+};
+
+static int replay(fuzzer *run, const char *path, size_t size)
 {
     uint8_t *bytes = malloc(size ? size : 1);
     FILE *file = fopen(path, "rb");
@@ -17,7 +31,7 @@ static int replay(const char *path, size_t size)
     if (failed)
         perror(path);
     else
-        LLVMFuzzerTestOneInput(bytes, size);
+        run(bytes, size);
     if (file) fclose(file);
     free(bytes);
     return failed;
@@ -25,13 +39,16 @@ static int replay(const char *path, size_t size)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    fuzzer *run = NULL;
+    for (size_t i = 0; argc == 3 && i < sizeof fuzzers / sizeof *fuzzers; i++)
+        if (strcmp(argv[1], fuzzers[i].name) == 0) run = fuzzers[i].run;
+    if (!run) {
+        fprintf(stderr, "usage: %s FUZZER FOLDER\n", argv[0]);
         return 2;
     }
-    DIR *folder = opendir(argv[1]);
+    DIR *folder = opendir(argv[2]);
     if (!folder) {
-        perror(argv[1]);
+        perror(argv[2]);
         return 1;
     }
     size_t count = 0;
@@ -39,12 +56,12 @@ int main(int argc, char **argv)
     for (struct dirent *entry; (entry = readdir(folder));) {
         char path[4096];
         struct stat status;
-        int length = snprintf(path, sizeof path, "%s/%s", argv[1], entry->d_name);
+        int length = snprintf(path, sizeof path, "%s/%s", argv[2], entry->d_name);
         if (length < 0 || (size_t)length >= sizeof path || stat(path, &status)) {
             perror(entry->d_name);
             failed = 1;
         } else if (S_ISREG(status.st_mode)) {
-            failed |= replay(path, (size_t)status.st_size);
+            failed |= replay(run, path, (size_t)status.st_size);
             count++;
         }
     }

@@ -124,3 +124,10 @@ void guard_free(guard *g)
 {
     assert_int_equal(munmap(g->pages, g->size), 0);
 }
+
+void ok_assert(ee_status status, const char *call, const char *file, int line)
+{
+    if (status == EE_OK) return;
+    print_error("%s: %s\n", call, ee_status_name(status));
+    _fail(file, line);
+}

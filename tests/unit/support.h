@@ -26,7 +26,12 @@ enum { SANITIZED = 0 };
  *     TEST(adds) { assert_int_equal(add(1, 2), 3); }
  *     TEST_WITH(writes, make_folder, remove_folder) { ... *state ... }
  *
- * The program runs all of them, or those whose names match its argument: test_rows 'quoted*'. ---- */
+ * All files of a folder of tests/unit are one program, for example unit_data:
+ *
+ *     unit_data                         runs all files, each in a process of its own
+ *     unit_data test_rows               runs the tests of test_rows.c
+ *     unit_data test_rows 'quoted*'     runs those whose names match
+ *     unit_data --list                  prints the files ---- */
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
@@ -35,7 +40,7 @@ enum { SANITIZED = 0 };
     static void name(void **state);                                                                                    \
     __attribute__((constructor)) static void register_##name(void)                                                     \
     {                                                                                                                  \
-        test_register(&(const struct CMUnitTest){#name, name, set_up, tear_down, NULL});                               \
+        test_register(__FILE__, &(const struct CMUnitTest){#name, name, set_up, tear_down, NULL});                     \
     }                                                                                                                  \
     static void name(__attribute__((unused)) void **state)
 
@@ -43,14 +48,23 @@ enum { SANITIZED = 0 };
 #define TEST_GROUP(set_up, tear_down)                                                                                  \
     __attribute__((constructor)) static void register_group(void)                                                      \
     {                                                                                                                  \
-        test_register_group(set_up, tear_down);                                                                        \
+        test_register_group(__FILE__, set_up, tear_down);                                                              \
     }
 
-void test_register(const struct CMUnitTest *test);
-void test_register_group(CMFixtureFunction set_up, CMFixtureFunction tear_down);
+/* What the file does instead of its tests if the program is called with its name, --run and a word: in another process
+ * of a test, or for a developer. */
+#define TEST_COMMAND(run)                                                                                              \
+    __attribute__((constructor)) static void register_command(void)                                                    \
+    {                                                                                                                  \
+        test_register_command(__FILE__, run);                                                                          \
+    }
 
-/* Runs the tests; returns the exit status. For a file with its own main; pattern NULL: all. */
-int test_run(const char *pattern);
+void test_register(const char *file, const struct CMUnitTest *test);
+void test_register_group(const char *file, CMFixtureFunction set_up, CMFixtureFunction tear_down);
+void test_register_command(const char *file, int (*run)(const char *word));
+
+/* The first number, or the second if EENET_TEST_LONG is set: make test-all sets it for tests that repeat themselves. */
+size_t test_long(size_t usual, size_t longer);
 
 /* Fails the test if the call does not return EE_OK, and prints the call and the status. */
 #define ok(call) ok_assert(call, #call, __FILE__, __LINE__)

@@ -9,19 +9,17 @@
 
 #include "base/system.h"
 
-static void cores_are_some_of_the_machines(void **state)
+TEST(cores_are_some_of_the_machines)
 {
-    (void)state;
     assert_in_range(system_cores(), 1, (size_t)sysconf(_SC_NPROCESSORS_ONLN));
 #if defined(EENET_PLAIN_SYSTEM)
     assert_int_equal(system_cores(), sysconf(_SC_NPROCESSORS_ONLN));
 #endif
 }
 
-static void large_pages_keep_the_content(void **state)
+TEST(large_pages_keep_the_content)
 {
     enum { BYTES = 8 << 20, PAGE = 64 << 10 };
-    (void)state;
     char *block = NULL;
     assert_int_equal(posix_memalign((void **)&block, PAGE, BYTES), 0);
     memset(block, 7, BYTES);
@@ -30,9 +28,8 @@ static void large_pages_keep_the_content(void **state)
     free(block);
 }
 
-static void processor_fits_its_place(void **state)
+TEST(processor_fits_its_place)
 {
-    (void)state;
     char name[8], whole[300];
     memset(name, '#', sizeof name);
     system_processor(name, 6);
@@ -47,9 +44,8 @@ static void processor_fits_its_place(void **state)
 #endif
 }
 
-static void instructions_are_counted_or_there_is_no_counter(void **state)
+TEST(instructions_are_counted_or_there_is_no_counter)
 {
-    (void)state;
     int counter = system_instruction_counter();
 #if defined(EENET_PLAIN_SYSTEM)
     assert_int_equal(counter, -1);
@@ -60,15 +56,4 @@ static void instructions_are_counted_or_there_is_no_counter(void **state)
     assert_int_equal(read(counter, &after, sizeof after), sizeof after);
     assert_true(after > before);
     close(counter);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cores_are_some_of_the_machines),
-        cmocka_unit_test(large_pages_keep_the_content),
-        cmocka_unit_test(processor_fits_its_place),
-        cmocka_unit_test(instructions_are_counted_or_there_is_no_counter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,8 +127,9 @@ static void play(const run *self, played *out)
 
 /* ---- stored numbers ---- */
 
-static void print(void)
+static int print(const char *word)
 {
+    (void)word;
     for (size_t i = 0; i < RUNS; i++) {
         played found;
         play(&runs[i], &found);
@@ -141,7 +142,9 @@ static void print(void)
         if (found.closest < CLOSE) fprintf(stderr, "%s: closest %.2g; try another seed\n", runs[i].name, found.closest);
     }
     printf("}\n");
+    return 0;
 }
+TEST_COMMAND(print)
 
 static void check(const run *self, const json_t *stored)
 {
@@ -170,13 +173,4 @@ TEST(every_policy_decides_as_stored)
     for (size_t i = 0; i < RUNS; i++) check(&runs[i], golden_member(stored, runs[i].name));
     assert_int_equal(json_object_size(stored), RUNS);
     json_decref(stored);
-}
-
-int main(int count, char **words)
-{
-    if (count == 2 && strcmp(words[1], "print") == 0) {
-        print();
-        return 0;
-    }
-    return test_run(NULL);
 }

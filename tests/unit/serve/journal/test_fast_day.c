@@ -390,17 +390,9 @@ static void play(day *self)
     close_day(self);
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static size_t events = 40000; /* or the argument of the program */
-
 TEST(a_day)
 {
+    size_t events = test_long(10000, 2000000);
     day *self = calloc(1, sizeof *self);
     self->folder = folder_make();
     pthread_mutex_init(&self->lock, NULL);
@@ -412,23 +404,13 @@ TEST(a_day)
     self->length = (double)DAY * (double)events / 2e6; /* 23 messages a second */
     for (uint32_t i = 0; self->count < events; i++) plan_decision(self, i);
     qsort(self->actions, self->count, sizeof *self->actions, by_time);
-    double begin = seconds_now();
     play(self);
     settle_all(self);
-    double end = seconds_now();
-    printf("%zu messages in %.1f s\n", self->count, end - begin);
     assert_int_equal(self->wrong, 0);
     assert_int_equal(self->done_decisions, self->decisions);
     assert_int_equal(self->done_rewards, self->rewards);
     check(self);
-    printf("compared in %.1f s\n", seconds_now() - end);
     memory_free(self->actions);
     folder_remove(&self->folder);
     free(self);
-}
-
-int main(int argc, char **argv)
-{
-    if (argc > 1) events = strtoul(argv[1], NULL, 10);
-    return test_run(NULL);
 }

@@ -2,9 +2,9 @@
  * tests are looked at after every decision: copies, others that earn exactly as much, those that run after luck, worse
  * ones; an operator replaces one now and then. And bandits with a challenger that is better by so much.
  *
- *     test_promotions              some of them, as a test
- *     test_promotions BANDITS      so many of each kind, with a table (make promotions)
- *     test_promotions BANDITS plain    the same by the gain's own sequence alone */
+ * make promotions prints a table. */
+#include "support.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -316,23 +316,33 @@ static void print_cases(size_t bandits, size_t events)
     }
 }
 
-int main(int count, char **words)
+static const size_t usual_events = 20000;
+
+/* The table of make promotions, of so many bandits of each kind; "plain": by the gain's own sequence alone. */
+static int print_table(const char *word)
 {
-    enum { SHORT = 60, SHORT_EVENTS = 4000, EVENTS = 20000, BETTER_EVENTS = 200000 };
-    plain_test = count > 2 && strcmp(words[2], "plain") == 0;
-    size_t bandits = count > 1 ? (size_t)strtoul(words[1], NULL, 10) : SHORT, naive, median;
-    size_t events = count > 1 ? EVENTS : SHORT_EVENTS;
-    size_t mistakes = count_mistakes(bandits, events, &naive);
+    enum { BETTER_EVENTS = 200000 };
+    plain_test = strcmp(word, "plain") == 0;
+    size_t bandits = plain_test ? 400 : (size_t)strtoul(word, NULL, 10), naive;
+    size_t mistakes = count_mistakes(bandits, usual_events, &naive);
     printf("%zu bandits without a better challenger, %zu decisions each, looked at after every one: %zu promote one\n",
-           bandits, events, mistakes);
+           bandits, usual_events, mistakes);
     printf("a plain 95%% interval, looked at every 50 decisions: %zu\n", naive);
-    if (count > 1) print_cases(bandits / 4 | 1, BETTER_EVENTS);
-    bool good = (double)mistakes < (1.0 - confidence) * (double)bandits && 10 * naive > bandits;
-    if (count == 1) {
-        double share = share_promoted(&cases[8], 11, 20000, &median);
-        printf("a challenger that is 20%% better: %g are promoted, the median after %zu decisions\n", share, median);
-        good = good && share == 1.0;
-    }
-    if (!good) fprintf(stderr, "not as promised\n");
-    return good ? 0 : 1;
+    print_cases(bandits / 4 | 1, BETTER_EVENTS);
+    return (double)mistakes < (1.0 - confidence) * (double)bandits && 10 * naive > bandits ? 0 : 1;
+}
+TEST_COMMAND(print_table)
+
+TEST(worse_challengers_are_rarely_promoted)
+{
+    size_t bandits = test_long(60, 400), naive;
+    size_t mistakes = count_mistakes(bandits, test_long(4000, usual_events), &naive);
+    assert_true((double)mistakes < (1.0 - confidence) * (double)bandits);
+    assert_true(10 * naive > bandits); /* they could have been */
+}
+
+TEST(better_challengers_are_promoted)
+{
+    size_t median;
+    assert_true(share_promoted(&cases[8], 11, usual_events, &median) == 1.0);
 }

@@ -1,0 +1,31 @@
+# Which tests run when. A test that no list names runs in make test, in .ci/run, there also under the address and
+# undefined-behaviour sanitizers, and in make test-all.
+
+# .ci/run and make test-all: what needs PostgreSQL, a browser, MPI, Slurm or npm, and the longer tests. The names are
+# regular expressions.
+set(EENET_CI
+    "postgres" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "ranks_.*" "slurm_.*")
+# make test-all: minutes long, or statistical.
+set(EENET_NIGHT "nothing_yet")
+# Not under the sanitizers: they only take long there, and call nothing that others do not.
+set(EENET_PLAIN "nothing_yet")
+# Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
+set(EENET_UNIT_ON_POSTGRES audit_log blobs join_metrics joining live_guard log_export pg_read pg_writer settled_reader store
+    store_copy thread_clock thread_journal thread_spool_pg thread_store upload_sweep)
+# ctest starts them first.
+set(EENET_LONGEST guard release_files fleet_torture)
+
+# eenet_tier(NAME OUT): sets OUT to the labels of the test.
+function(eenet_tier name out)
+    set(labels)
+    foreach(label IN ITEMS CI NIGHT PLAIN)
+        foreach(pattern IN LISTS EENET_${label})
+            if(name MATCHES "^(${pattern})$" OR (pattern STREQUAL postgres AND name MATCHES postgres))
+                string(TOLOWER ${label} label)
+                list(APPEND labels ${label})
+                break()
+            endif()
+        endforeach()
+    endforeach()
+    set(${out} "${labels}" PARENT_SCOPE)
+endfunction()
