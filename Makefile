@@ -10,19 +10,8 @@ DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-l
 DEMO_SEEDS = 0-9
 DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
-# Many tests wait more than they compute: run one more at a time than there are cores.
-TESTS_AT_ONCE := $(shell expr $(JOBS) + 1)
 # Debian's Python, whose packages cmake/setup.sh installs; the first python3 on the PATH may be another one.
 PYTHON = /usr/bin/python3
-# Tests that also run in Debian's debug interpreter, which aborts if an object is released twice. One test is left out,
-# because pandas fails there.
-DEBUG_TESTS = $(patsubst %,python/tests/test_%.py,every_call actions arms bandit errors named slots snapshot explain references) \
-    -k 'not times_are_refused'
-
-# In CI a machine may stall for seconds: what failed is tried once more, one test at a time. A test that needs this is
-# still in the output, and should be mended.
-SECOND_TRY = $(if $(CI),|| { echo 'Second try of what failed:'; $(FIXED_ADDRESSES) ctest --preset $* --rerun-failed -j 1; })
-
 # Release artefacts carry the date of the commit, so that a second build has the same bytes.
 COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
@@ -44,15 +33,15 @@ image test-image: export SOURCE_DATE_EPOCH ?= $(COMMIT_DATE)
 
 # CMake starts its own make, which must not inherit our flags and variables.
 CMAKE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL cmake
-# gcc's and clang's sanitizers do not start under the address randomization of some kernels.
-FIXED_ADDRESSES := $(shell setarch -R true 2>/dev/null && echo setarch -R)
 CLANG_FORMAT = $$(command -v clang-format-14 || echo clang-format)
 SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.[ch]' -o -name '*.cpp'
 
 .NOTPARALLEL:
-.PHONY: build debug demo test test-release test-asan test-tsan test-sanitizers test-other test-other-short test-32 test-32-short test-musl wasm playground python test-python javascript torture torture-fleet load load-fleet exports evaluations fairness bench deb test-deb wheels test-wheels \
-    bench-record record install uninstall lint lint-format lint-cppcheck lint-includes lint-python format fuzz fast-day \
-    promotions coverage warm-starts guardrails limits mutants messages structure site source sbom release test-release-files record-release test-packages test-abi abi-library image test-image clean help
+.PHONY: image test-image build debug demo test test-ci test-all test-other test-32 test-musl wasm playground python site \
+    source sbom release record-release test-abi abi-library test-release-files wheels test-wheels javascript deb \
+    test-deb torture torture-fleet load load-fleet exports evaluations fairness fast-day coverage warm-starts \
+    guardrails limits promotions bench bench-record record mutants structure messages install uninstall \
+    test-packages lint lint-format lint-cppcheck lint-includes lint-python format fuzz clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
 	@cmake/setup.sh build
@@ -71,46 +60,26 @@ demo: build ## run 15 policies on Fashion-MNIST and a built-in problem, and writ
 	build/eenet run -d fashion-mnist -d synthetic:cosine -p $(DEMO_POLICIES) -T $(DEMO_ROUNDS) -s $(DEMO_SEEDS) -o build/demo
 	build/eenet report build/demo
 
-test: test-release test-asan test-tsan test-python ## run all tests, then most of them again under the sanitizers
+test: ## run the unit tests and one journey through program, server, Python and library: five minutes with compiling
+	@tests/tools/run_tier.py test
 
-test-quick: ## run the unit tests of the release build, without the longest: about a minute, plus compiling
-	@cmake/setup.sh build test
-	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target quick_tests
-	ctest --preset quick -j $(TESTS_AT_ONCE)
+test-ci: ## run what .ci/run runs: also sanitizers, PostgreSQL, browser, MPI, packages, the other architecture, lint; STEPS selects
+	@tests/tools/run_tier.py ci $(STEPS)
 
-test-release test-asan test-tsan: test-%:
-	@cmake/setup.sh build test python test-python site wasm
-	@$(CMAKE) --preset $* -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
-	@$(CMAKE) --build --preset $* -j $(JOBS)
-	$(FIXED_ADDRESSES) ctest --preset $* -j $(TESTS_AT_ONCE) $(SECOND_TRY)
-
-test-sanitizers: test-asan test-tsan ## run also the tests that take minutes under the sanitizers
-	$(FIXED_ADDRESSES) ctest --preset asan-all -j $(TESTS_AT_ONCE) -L slow
+test-all: ## run everything in its long form, for a night: also kills, fuzzers, mutants, all packages; STEPS selects
+	@tests/tools/run_tier.py all $(STEPS)
 
 test-other: ## run unit tests and commands on the other architecture (x86-64 or aarch64) by qemu-user
 	@cmake/setup.sh test-other
 	@$(CMAKE) --preset other >/dev/null
-	@$(CMAKE) --build --preset other -j $(JOBS)
-	ctest --preset other -j $(TESTS_AT_ONCE)
-
-test-other-short: ## run only the quick ones of these
-	@cmake/setup.sh test-other
-	@$(CMAKE) --preset other >/dev/null
-	@$(CMAKE) --build --preset other -j $(JOBS) --target short_tests
-	ctest --preset other -j $(TESTS_AT_ONCE) -L short
+	@$(CMAKE) --build --preset other -j $(JOBS) --target test_programs eenet
+	ctest --preset other -j $(JOBS)
 
 test-32: ## run the library's unit tests built for 32-bit x86
 	@cmake/setup.sh test-32
 	@$(CMAKE) --preset 32-bit >/dev/null
 	@$(CMAKE) --build --preset 32-bit -j $(JOBS)
-	ctest --preset 32-bit -j $(TESTS_AT_ONCE)
-
-test-32-short: ## run only the quick ones of these
-	@cmake/setup.sh test-32
-	@$(CMAKE) --preset 32-bit >/dev/null
-	@$(CMAKE) --build --preset 32-bit -j $(JOBS) --target short_tests
-	ctest --preset 32-bit -j $(TESTS_AT_ONCE) -L short
+	ctest --preset 32-bit -j $(JOBS)
 
 test-musl: ## build library and program (without the server) with musl, as one static file, and run them
 	@cmake/setup.sh test-musl
@@ -210,15 +179,6 @@ test-wheels: wheels ## install the wheels and the sdist in Debian 11 to 13 and b
 	@cmake/setup.sh test-wheels
 	tests/install/wheels_again.sh build/wheels build/test-wheels
 	tests/install/wheels.sh build/wheels build/test-wheels
-
-test-python: python ## test the Python package, as installed from the wheel
-	@cmake/setup.sh test-python
-	@rm -rf build/python/site
-	@$(PYTHON) -m pip -q install --root-user-action=ignore --no-index --no-deps --target build/python/site build/python/*.whl
-	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 EENET_PROGRAM=$(CURDIR)/build/release/eenet \
-	    $(PYTHON) -m pytest -q -n $(JOBS) python/tests
-	PYTHONPATH=$(CURDIR)/build/python/site PYTHONDONTWRITEBYTECODE=1 \
-	    $(PYTHON)-dbg -m pytest -q -n $(JOBS) $(DEBUG_TESTS)
 
 javascript: ## build the npm package of the JavaScript client in build/javascript/
 	@cmake/setup.sh javascript

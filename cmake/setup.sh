@@ -15,8 +15,9 @@ for group in "$@"; do
     case $group in
     build) wanted="$wanted gcc libc6-dev cmake zlib1g-dev libzstd-dev libsqlite3-dev libgnutls28-dev libpq-dev" ;;
     demo) wanted="$wanted dataset-fashion-mnist" ;;
-    test)
-        wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config valgrind zsh curl openmpi-bin libopenmpi-dev"
+    test) wanted="$wanted g++ libcmocka-dev libjansson-dev pkg-config curl" ;;
+    test-ci)
+        wanted="$wanted valgrind zsh openmpi-bin libopenmpi-dev"
         # For tests of the fleet, which start their own servers.
         wanted="$wanted postgresql haproxy pgbouncer"
         # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.

@@ -4,11 +4,14 @@
 # .ci/run and make test-all: what needs PostgreSQL, a browser, MPI, Slurm or npm, and the longer tests. The names are
 # regular expressions.
 set(EENET_CI
-    "postgres" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "ranks_.*" "slurm_.*")
+    "postgres" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
 # make test-all: minutes long, or statistical.
 set(EENET_NIGHT "nothing_yet")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
 set(EENET_PLAIN "nothing_yet")
+# The quick ones of the other architecture, and of 32 bits.
+set(EENET_SHORT "fuzz_.*" "test_(archive|bandit|cholesky|decimal|features|file|kernels|learner|limits|memory|named_bandit)"
+    "test_(network|ridge|stored_models|triangle|vector|vw_hash)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
 set(EENET_UNIT_ON_POSTGRES audit_log blobs join_metrics joining live_guard log_export pg_read pg_writer settled_reader store
     store_copy thread_clock thread_journal thread_spool_pg thread_store upload_sweep)
@@ -18,7 +21,7 @@ set(EENET_LONGEST guard release_files fleet_torture)
 # eenet_tier(NAME OUT): sets OUT to the labels of the test.
 function(eenet_tier name out)
     set(labels)
-    foreach(label IN ITEMS CI NIGHT PLAIN)
+    foreach(label IN ITEMS CI NIGHT PLAIN SHORT)
         foreach(pattern IN LISTS EENET_${label})
             if(name MATCHES "^(${pattern})$" OR (pattern STREQUAL postgres AND name MATCHES postgres))
                 string(TOLOWER ${label} label)
