@@ -4,7 +4,7 @@
 # .ci/run and make test-all: what needs PostgreSQL, a browser, MPI, Slurm or npm, and the longer tests. The names are
 # regular expressions.
 set(EENET_CI
-    "postgres" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
+    ".*postgres.*" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
 # make test-all: minutes long, or statistical.
 set(EENET_NIGHT "nothing_yet")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
@@ -23,7 +23,7 @@ function(eenet_tier name out)
     set(labels)
     foreach(label IN ITEMS CI NIGHT PLAIN SHORT)
         foreach(pattern IN LISTS EENET_${label})
-            if(name MATCHES "^(${pattern})$" OR (pattern STREQUAL postgres AND name MATCHES postgres))
+            if(name MATCHES "^(${pattern})$")
                 string(TOLOWER ${label} label)
                 list(APPEND labels ${label})
                 break()
