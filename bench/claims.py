@@ -26,12 +26,6 @@ EENET = "build/release/eenet"
 PLACE = re.compile(r"<!--([a-z0-9_-]+)\.([a-z0-9_-]+)-->(.*?)<!---->", re.S)
 
 
-def table(rows):
-    """A Markdown table of rows of words, the first of them the head."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n" + "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]]) + "\n"
-
-
 def whole(text):
     return f"{int(text.replace(',', '')):,}"
 
@@ -51,15 +45,19 @@ def torture(text):
 
 
 def fleet(text):
-    """Sums over the runs of make torture-fleet in the output, and the longest takeover."""
-    find = lambda pattern: [int(found.replace(",", "")) for found in re.findall(pattern, text)]
-    seconds = lambda pattern: [float(found) for found in re.findall(pattern, text)]
+    """Sums over the runs of make torture-fleet in the output; of the takeovers the longest and the largest median."""
+    def total(*patterns):
+        return f"{sum(int(found) for pattern in patterns for found in re.findall(pattern, text, re.M)):,}"
+
+    def longest(word):
+        return f"{max(float(found) for found in re.findall(rf'next decision of its bandit: .*?{word} ([0-9.]+) s', text)):.1f} s"
+
+    decisions, rewards = r"^acknowledged: (\d+) decisions", r"^acknowledged: .*?(\d+) rewards"
     return {
-        "faults": f"{sum(find(r'([0-9,]+) faults')):,}",
-        "acknowledged": f"{sum(find(r'acknowledged[^0-9]+([0-9,]+) decisions')) + sum(find(r'decisions, ([0-9,]+) rewards')):,}",
-        "lost": f"{sum(find(r'([0-9,]+) lost')):,}",
-        "replayed": f"{sum(find(r'replayed? ([0-9,]+) decisions')):,}",
-        "takeover": f"{max(seconds(r'longest ([0-9.]+) s'), default=0):.1f} s",
+        "faults": total(r"^faults: (\d+)"), "decisions": total(decisions), "rewards": total(rewards),
+        "acknowledged": total(decisions, rewards), "replayed": total(r"(\d+) decisions? .*identical", r"replayed (\d+) decisions"),
+        "violations": total(r"^lost: (\d+)", r"^joined or decided twice: (\d+)", r"^writes of two owners: (\d+)"),
+        "takeover": longest("median"), "takeover_longest": longest("longest"),
     }
 
 
@@ -83,28 +81,32 @@ def promotions(text):
     return dict(zip(("bandits", "decisions", "promoted", "plain"), map(whole, found.groups())))
 
 
-def learning(text):
-    """The table that make learning prints."""
+def markdown(text):
+    """The tables in the output."""
     return {"table": "\n" + "\n".join(line for line in text.splitlines() if line.startswith("|")) + "\n"}
 
 
-def study(text):
-    return {"table": "\n" + "\n".join(line for line in text.split("\n\n")[0].splitlines() if line.startswith("|")) + "\n"}
+def output(text):
+    return {"output": f"\n```\n{text.strip()}\n```\n"}
 
 
-def lines(text):
-    return {"output": "\n" + "\n".join(line for line in text.splitlines() if line.startswith("|")) + "\n"}
-
-
-# Name, command, how its output becomes numbers.
+# Name, command, how its output becomes numbers besides the output itself.
 CLAIMS = {
     "calls": (f"{EENET} bench calls", calls),
+    "estimators": (f"{EENET} bench estimators", output),
+    "python": ("PYTHONPATH=build/release/python /usr/bin/python3 bench/python/calls.py", output),
+    "client": (f"PYTHONPATH=build/release/python /usr/bin/python3 bench/python/client.py {EENET}", output),
+    "evaluations": ("make -s evaluations", output),
+    "exports": ("make -s exports", output),
     "load": (f"bench/serve/load.sh {EENET} 10 60", load),
-    "learning": ("make learning", learning),
-    "torture": ("make torture", torture),
-    "fleet": ("make torture-fleet FAULTS=50", fleet),
-    "promotions": ("make promotions", promotions),
-    "study": ("bench/study.sh $EENET_DATA build/study && build/eenet report build/study && bench/study_tables.py build/study", study),
+    "learning": ("make -s learning", markdown),
+    "torture": ("make -s torture", torture),
+    "fleet": ("make -s torture-fleet FAULTS=50", fleet),
+    "promotions": ("make -s promotions", promotions),
+    "guardrails": ("make -s guardrails", output),
+    "limits": ("make -s limits", output),
+    "study": ("bench/study.sh $EENET_DATA build/study && build/eenet report build/study && bench/study_tables.py build/study",
+              markdown),
 }
 
 
@@ -130,7 +132,7 @@ def run(names):
             failed.append(f"{name}: {error}")
             continue
         stored[name] = {"command": command, "build": build, "machine": machine(), "date": time.strftime("%Y-%m-%d"),
-                        "values": values}
+                        "values": {**output(done.stdout), **values}}
         FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     if failed:
         print("not measured:", *failed, sep="\n  ")
