@@ -40,7 +40,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .PHONY: image test-image build debug demo test test-ci test-all test-other test-32 test-musl wasm playground python site \
     source sbom release record-release test-abi abi-library test-release-files wheels test-wheels javascript deb \
     test-deb torture torture-fleet load load-fleet exports evaluations fairness fast-day coverage warm-starts \
-    guardrails limits promotions bench bench-record record mutants structure messages install uninstall \
+    guardrails limits promotions bench bench-record record mutants claims structure messages install uninstall \
     test-packages lint lint-format lint-cppcheck lint-includes lint-python format fuzz clean help
 
 build: ## build the program, build/eenet, and the library (the default target)
@@ -299,6 +299,12 @@ record: ## record the decisions of short runs that the test 'record' compares wi
 mutants: ## apply each error of tests/mutants.txt to a copy of the tree and check that a test fails; WORDS selects some
 	@cmake/setup.sh build test python test-python
 	$(PYTHON) tests/tools/mutants.py -j $(JOBS) $(WORDS)
+
+claims: ## measure every number that README.md and docs/ state, and write it there: hours; NAMES selects (bench/claims.py list)
+	@cmake/setup.sh build test test-ci python test-python load
+	@$(CMAKE) --preset release -DEENET_PYTHON=ON -DEENET_PYTHON_EXECUTABLE=$(PYTHON) >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	bench/claims.py run $(NAMES)
 
 structure: ## draw the folders and what they use in docs/architecture.md
 	$(PYTHON) tests/tools/structure.py --write .

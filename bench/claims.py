@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""claims.py run [NAME...] | write | check | list: the numbers that README.md and docs/ state.
+"""claims.py run [NAME...] | read NAME FILE BUILD MACHINE | write | check | list: the numbers that README.md and docs/ state.
 
     run     runs the command of each claim, or of those named, and stores its numbers in docs/claims.json with the build, the
             machine and the date; then write. make claims runs all: hours. Those that cannot run here are named.
+    read    the same from the output of a command that ran on another machine
     write   puts the numbers of docs/claims.json into the documents
     check   fails if a document differs from docs/claims.json, or names what it lacks
     list    prints each claim, its command, and the build and date of its numbers
@@ -105,6 +106,13 @@ CLAIMS = {
     "promotions": ("make -s promotions", promotions),
     "guardrails": ("make -s guardrails", output),
     "limits": ("make -s limits", output),
+    "coverage": ('make -s coverage DATASETS="mnist:$EENET_DATA/mnist yelp:$EENET_DATA/yelp synthetic:clicks"', output),
+    "late": (f"{EENET} run -q -d synthetic:clicks,blocks=on,arms=12,rate=0.4 -p eenet,greedy,linucb,lints -T 6000 -s 0-2 "
+             "--delay clicks:100,300", output),
+    "noise": (f"{EENET} run -q -d synthetic:clicks,rate=0.2 -d synthetic:clicks,rate=0.02 -p eenet,neural-ts,neural-ucb "
+              "-T 10000 -s 0-3", output),
+    "drift": (f"{EENET} run -q -d synthetic:cosine,drift=0.5 -d synthetic:quadratic,drift=0.5 "
+              "-p eenet,eenet:fast,greedy,neural-ucb -T 10000 -s 0-4", output),
     "study": ("bench/study.sh $EENET_DATA build/study && build/eenet report build/study && bench/study_tables.py build/study",
               markdown),
 }
@@ -115,25 +123,27 @@ def machine():
     return f"{os.cpu_count()} cores, {names[0]}"
 
 
-def run(names):
+def store(name, text, build, where):
     stored = json.loads(FILE.read_text()) if FILE.exists() else {}
+    command, read = CLAIMS[name]
+    values = {**output(text), **read(text)}
+    stored[name] = {"command": command, "build": build, "machine": where, "date": time.strftime("%Y-%m-%d"), "values": values}
+    FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def run(names):
     build = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
     failed = []
     for name in names:
-        command, read = CLAIMS[name]
-        print(f"{name}: {command}", flush=True)
-        done = subprocess.run(command, shell=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        print(f"{name}: {CLAIMS[name][0]}", flush=True)
+        done = subprocess.run(CLAIMS[name][0], shell=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
         print(done.stdout, end="")
         try:
-            values = read(done.stdout)
-            if done.returncode or not values:
+            if done.returncode:
                 raise ValueError(f"exit status {done.returncode}")
-        except (ValueError, AttributeError) as error:
+            store(name, done.stdout, build, machine())
+        except (ValueError, AttributeError, KeyError) as error:
             failed.append(f"{name}: {error}")
-            continue
-        stored[name] = {"command": command, "build": build, "machine": machine(), "date": time.strftime("%Y-%m-%d"),
-                        "values": {**output(done.stdout), **values}}
-        FILE.write_text(json.dumps(stored, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     if failed:
         print("not measured:", *failed, sep="\n  ")
     return failed
@@ -157,10 +167,12 @@ def put(text, stored, problems, name):
 
 def main():
     words = sys.argv[1:] or [""]
-    unknown = [word for word in words[1:] if word not in CLAIMS]
-    if words[0] not in ("run", "write", "check", "list") or unknown:
+    unknown = [word for word in (words[1:2] if words[0] == "read" else words[1:]) if word not in CLAIMS]
+    if words[0] not in ("run", "read", "write", "check", "list") or len(words) != 5 and words[0] == "read" or unknown:
         sys.exit(f"claims.py: unknown claim {unknown[0]}; known: {', '.join(CLAIMS)}" if unknown else __doc__)
     failed = run(words[1:] or CLAIMS) if words[0] == "run" else []
+    if words[0] == "read":
+        store(words[1], Path(words[2]).read_text(), *words[3:])
     stored = json.loads(FILE.read_text()) if FILE.exists() else {}
     if words[0] == "list":
         for name, (command, _) in CLAIMS.items():
