@@ -1,18 +1,7 @@
 /* Bytes that nobody meant as the settings of a bandit: reading them ends; what is refused changes nothing, and what is
  * taken reads the same when it is written. */
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "serve/settings/bandit_settings.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_bandit_settings: %s\n", what);
-    abort();
-}
 
 static void read_both_ways(const char *json, size_t size, settings_source source)
 {

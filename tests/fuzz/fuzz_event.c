@@ -1,18 +1,6 @@
 /* Bodies of events that nobody wrote: what is read lies within the bytes, and is written again as the same. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz.h"
 #include "serve/store/metric_values.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_event: %s\n", what);
-    abort();
-}
 
 static void write_again(const decision_body *body, memory *owner)
 {

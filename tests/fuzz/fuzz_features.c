@@ -3,15 +3,9 @@
  *
  * The first byte of an input picks the options of the features, the rest is the JSON. It is read as a whole round, as a
  * context and as an action. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/arms.h"
 #include "features/features.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+#include "fuzz.h"
 
 static const char *const options[] = {
     "names=200 hashes=16",
@@ -24,13 +18,6 @@ static const char *const options[] = {
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static const char other[] = "{\"u\":{\"x\":2,\"y\":\"z\"},\"_multi\":[{\"i\":{\"v\":[1,-2]}},{\"i\":{\"w\":true}}]}";
-
-static void require(bool holds, const char *what, const ee_error *error)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_features: %s: %s\n", what, error->message);
-    abort();
-}
 
 /* What the same calls must make equal. */
 typedef struct outcome {
@@ -54,7 +41,7 @@ static uint64_t checksum_of_state(features *self)
     ee_error error = {EE_OK, ""};
     archive a = archive_writer(&error);
     features_archive(self, &a);
-    require(a.status == EE_OK, "does not save", &error);
+    require_error(a.status == EE_OK, "does not save", &error);
     uint64_t checksum = archive_checksum(a.bytes, a.size);
     memory_free(a.bytes);
     return checksum;
@@ -67,17 +54,16 @@ static void try_round(features *self, ee_round *round, outcome *out)
     ee_arms arms;
     uint64_t before = checksum_of_state(self);
     ee_status status = features_learn(self, round, &error);
-    require(status == error.status, "a status without its error", &error);
-    require(status == EE_OK || status == EE_BAD_INPUT, "an odd status", &error);
-    if (status) require(checksum_of_state(self) == before, "learned though it failed", &error);
+    require_status(status, &error, EE_BAD_INPUT);
+    if (status) require_error(checksum_of_state(self) == before, "learned though it failed", &error);
     if (status) return;
-    require(features_encode(self, round, &arms, &error) == EE_OK, "does not encode", &error);
-    require(arms_check(&arms, self->dim, &error) == EE_OK, "arms that no bandit takes", &error);
+    require_error(features_encode(self, round, &arms, &error) == EE_OK, "does not encode", &error);
+    require_error(arms_check(&arms, self->dim, &error) == EE_OK, "arms that no bandit takes", &error);
     out->arms = checksum_of(&arms);
     out->state = checksum_of_state(self);
-    require(features_encode(self, round, &arms, &error) == EE_OK, "does not encode again", &error);
-    require(checksum_of(&arms) == out->arms, "encodes otherwise", &error);
-    require(checksum_of_state(self) == out->state, "learns by encoding", &error);
+    require_error(features_encode(self, round, &arms, &error) == EE_OK, "does not encode again", &error);
+    require_error(checksum_of(&arms) == out->arms, "encodes otherwise", &error);
+    require_error(checksum_of_state(self) == out->state, "learns by encoding", &error);
 }
 
 typedef ee_status (*reading)(ee_round *, const char *, size_t, ee_error *);
@@ -90,13 +76,13 @@ static outcome play(const char *text, reading read, const char *json, size_t siz
     features_options wanted;
     ee_round *round;
     outcome out = {0};
-    require(!features_read_options(&wanted, text, &error) && !features_create(&self, &owner, &wanted, &error) &&
+    require_error(!features_read_options(&wanted, text, &error) && !features_create(&self, &owner, &wanted, &error) &&
                 !ee_round_create(NULL, &round, &error) && !ee_round_read(round, other, sizeof other - 1, &error),
             "does not start", &error);
     for (int twice = 0; twice < 2; twice++) {
         out.status = read(round, json, size, &error);
-        require(out.status == error.status, "a status without its error", &error);
-        require(out.status == EE_OK || out.status == EE_BAD_INPUT, "an odd status", &error);
+        require_error(out.status == error.status, "a status without its error", &error);
+        require_error(out.status == EE_OK || out.status == EE_BAD_INPUT, "an odd status", &error);
         try_round(&self, round, &out);
         error = (ee_error){EE_OK, ""};
     }
@@ -113,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     for (size_t i = 0; i < 3; i++) {
         outcome once = play(text, readings[i], json, size - 1), again = play(text, readings[i], json, size - 1);
         ee_error error = {EE_OK, ""};
-        require(once.status == again.status && once.arms == again.arms && once.state == again.state,
+        require_error(once.status == again.status && once.arms == again.arms && once.state == again.state,
                 "the same input gives another outcome", &error);
     }
     return 0;

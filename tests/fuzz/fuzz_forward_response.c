@@ -1,17 +1,6 @@
 /* Responses of other servers as bytes: however they arrive in pieces, the same response is found, or the same fault. */
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "serve/fleet/forward_response.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_forward_response: %s\n", what);
-    abort();
-}
 
 /* Reads in pieces, each time in a block of the exact size, whose end is watched; *room is the last one. */
 static response_result read_all(forward_response *self, const uint8_t *bytes, size_t size, size_t piece, char **room)
@@ -22,7 +11,6 @@ static response_result read_all(forward_response *self, const uint8_t *bytes, si
     for (size_t at = 0; at < size && result == RESPONSE_MORE; at += piece) {
         size_t more = size - at < piece ? size - at : piece;
         char *larger = malloc(length + more);
-        if (!larger) abort();
         if (length) memcpy(larger, *room, length);
         free(*room);
         *room = larger;

@@ -1,27 +1,8 @@
 /* Requests as bytes: however they arrive in pieces, the same head and the same body are found, or the same fault. */
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "fuzz.h"
 #include "serve/http/http_characters.h"
 #include "serve/http/http_chunks.h"
 #include "serve/http/http_head.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_http: %s\n", what);
-    abort();
-}
-
-static void *copy_of(const void *bytes, size_t size)
-{
-    void *copy = malloc(size ? size : 1); /* its own block, whose end is watched */
-    if (!copy) abort();
-    if (size) memcpy(copy, bytes, size);
-    return copy;
-}
 
 /* The size of the head, with the search and the fault. */
 static size_t find(const uint8_t *bytes, size_t size, size_t piece, http_head_search *search, http_fault *fault)

@@ -1,22 +1,9 @@
 /* Lines of results.jsonl and evaluations.jsonl that nobody wrote: reading one ends, with a sentence or with a run or an
  * evaluation, and the run is written as it is read again. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
+#include "fuzz.h"
 #include "lab/results/results.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_lines: %s\n", what);
-    abort();
-}
 
 /* To be freed with memory_free. */
 static char *format(const stored_run *run)

@@ -1,21 +1,8 @@
 /* Logs that nobody wrote: reading them ends, with a sentence or with events that are what others rely on. What is read
  * from text comes back the same when it is written and read again. The first line tells: "csv" or "vw" and its options,
  * or nothing, where the first bytes of the rest are to tell what it is. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "data/logs/dsjson.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_log: %s\n", what);
-    abort();
-}
+#include "fuzz.h"
 
 static void check_probabilities(const double *values, size_t count)
 {
@@ -109,13 +96,10 @@ static void read_all(const uint8_t *bytes, size_t size, const log_form *form)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    const uint8_t *line_end = size ? memchr(bytes, '\n', size) : NULL;
-    char options[256] = "";
-    size_t length = line_end ? (size_t)(line_end - bytes) : size;
-    if (!line_end || length >= sizeof options) return 0;
-    memcpy(options, bytes, length);
+    char options[256];
+    if (!take_line(&bytes, &size, options)) return 0;
     bool csv = strncmp(options, "csv", 3) == 0, vw = strncmp(options, "vw", 2) == 0;
     log_form form = {vw ? log_open_vw : log_open_csv, options + (vw ? 2 : 3)};
-    read_all(line_end + 1, size - length - 1, csv || vw ? &form : NULL);
+    read_all(bytes, size, csv || vw ? &form : NULL);
     return 0;
 }

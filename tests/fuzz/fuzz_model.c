@@ -2,27 +2,14 @@
  *
  * Each input is tried as it is, and once more with its last eight bytes made the checksum of the others: without that
  * next to nothing would get past the checksum. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/archive.h"
+#include "fuzz.h"
 #include "fuzz_limits.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 enum { CHECKSUM_SIZE = 8, ARMS = 3 };
 
 /* Far under the counts that a model is refused for: six rounds more do not get there. */
 static const uint64_t COUNT_END = (uint64_t)1 << 61;
-
-static void require(bool holds, const char *what, const ee_error *error)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_model: %s: %s\n", what, error->message);
-    abort();
-}
 
 /* ---- what a bandit that was loaded must do ---- */
 
@@ -32,12 +19,12 @@ static void learn(ee_bandit *bandit, uint64_t decision, double reward)
     ee_error error = {EE_OK, ""};
     void *before, *after;
     size_t size, size_after;
-    require(ee_bandit_save_bytes(bandit, &before, &size, &error) == EE_OK, "does not save", &error);
+    require_error(ee_bandit_save_bytes(bandit, &before, &size, &error) == EE_OK, "does not save", &error);
     ee_status status = ee_bandit_learn(bandit, decision, reward, &error);
-    require(status == EE_OK || status == EE_DIVERGED, "does not learn", &error);
-    require(ee_bandit_save_bytes(bandit, &after, &size_after, &error) == EE_OK, "does not save", &error);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not learn", &error);
+    require_error(ee_bandit_save_bytes(bandit, &after, &size_after, &error) == EE_OK, "does not save", &error);
     bool same = size == size_after && memcmp(before, after, size) == 0;
-    require(same == (status == EE_DIVERGED), "has learned nothing, or what it refused", &error);
+    require_error(same == (status == EE_DIVERGED), "has learned nothing, or what it refused", &error);
     ee_bytes_free(before);
     ee_bytes_free(after);
 }
@@ -55,11 +42,11 @@ static void play(ee_bandit *bandit, bool sparse, int round)
     ee_error error = {EE_OK, ""};
     /* Parameters may be any numbers: what comes of them need not be finite. */
     ee_status status = ee_bandit_score(bandit, &arms, scores, &error);
-    require(status == EE_OK || status == EE_DIVERGED, "does not score", &error);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not score", &error);
     status = ee_bandit_decide(bandit, &arms, &decision, scores, NULL, &error);
-    require(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
     if (status) return;
-    require(decision.arm < ARMS, "decides for an arm that there is not", &error);
+    require_error(decision.arm < ARMS, "decides for an arm that there is not", &error);
     if (round % 3 == 2) return; /* this one stays pending */
     learn(bandit, decision.id, round % 2);
 }
@@ -72,15 +59,15 @@ static void play_named(ee_bandit *bandit)
     ee_round *round;
     ee_arms arms;
     ee_decision decision;
-    require(ee_round_create(NULL, &round, &error) == EE_OK, "no round", &error);
-    require(ee_round_read(round, json, strlen(json), &error) == EE_OK, "does not read", &error);
-    require(ee_bandit_arms(bandit, round, &arms, &error) == EE_OK, "has no arms", &error);
+    require_error(ee_round_create(NULL, &round, &error) == EE_OK, "no round", &error);
+    require_error(ee_round_read(round, json, strlen(json), &error) == EE_OK, "does not read", &error);
+    require_error(ee_bandit_arms(bandit, round, &arms, &error) == EE_OK, "has no arms", &error);
     ee_status status = ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error);
-    require(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not decide", &error);
     for (size_t i = 0; i < arms.dim; i++) {
         ee_feature feature;
-        require(ee_bandit_feature(bandit, i, &feature, &error) == EE_OK, "does not name a place", &error);
-        require(feature.mean == feature.mean && feature.deviation >= 0, "scales by nothing", &error);
+        require_error(ee_bandit_feature(bandit, i, &feature, &error) == EE_OK, "does not name a place", &error);
+        require_error(feature.mean == feature.mean && feature.deviation >= 0, "scales by nothing", &error);
     }
     ee_round_free(round);
 }
@@ -90,7 +77,7 @@ static void pass_time(ee_bandit *bandit, int round)
 {
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_set_time(bandit, 20.0 + round, &error);
-    require(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
+    require_error(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
 }
 
 /* Saves, loads what was saved and saves that: the same bytes. */
@@ -100,10 +87,10 @@ static void save_twice(const ee_bandit *bandit)
     ee_bandit *again;
     void *first, *second;
     size_t first_size, second_size;
-    require(ee_bandit_save_bytes(bandit, &first, &first_size, &error) == EE_OK, "does not save", &error);
-    require(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again", &error);
-    require(ee_bandit_save_bytes(again, &second, &second_size, &error) == EE_OK, "does not save again", &error);
-    require(first_size == second_size && memcmp(first, second, first_size) == 0, "saves as another", &error);
+    require_error(ee_bandit_save_bytes(bandit, &first, &first_size, &error) == EE_OK, "does not save", &error);
+    require_error(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again", &error);
+    require_error(ee_bandit_save_bytes(again, &second, &second_size, &error) == EE_OK, "does not save again", &error);
+    require_error(first_size == second_size && memcmp(first, second, first_size) == 0, "saves as another", &error);
     ee_bytes_free(first);
     ee_bytes_free(second);
     ee_bandit_free(again);
@@ -114,9 +101,9 @@ static void try_model(const uint8_t *bytes, size_t size)
     ee_error error = {EE_OK, ""};
     ee_bandit *bandit;
     ee_status status = ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error);
-    require(status == error.status, "a status without its error", &error);
-    require(status == EE_OK || status == EE_BAD_MODEL || status == EE_NO_MEMORY, "an odd status", &error);
-    require((status == EE_OK) == (bandit != NULL), "a bandit where there is none", &error);
+    require_error(status == error.status, "a status without its error", &error);
+    require_error(status == EE_OK || status == EE_BAD_MODEL || status == EE_NO_MEMORY, "an odd status", &error);
+    require_error((status == EE_OK) == (bandit != NULL), "a bandit where there is none", &error);
     if (status) return;
     save_twice(bandit);
     ee_info info = ee_bandit_info(bandit);

@@ -1,18 +1,6 @@
 /* Arrays that nobody saved: reading them ends, and what is accepted is written so that it reads back the same. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "data/files/npy.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what, const ee_error *error)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_npy: %s: %s\n", what, error->message);
-    abort();
-}
+#include "fuzz.h"
 
 /* Whether a header can be written for the shape: npy.h says for which. */
 static bool could_be(const npy_array *array)
@@ -34,8 +22,8 @@ static void write_back(const npy_array *array)
     if (!bytes) return;
     npy_header(array->type, array->shape, array->rank, bytes);
     npy_encode(array->type, array->data, array->count, bytes + NPY_HEADER_SIZE);
-    require(npy_parse(bytes, NPY_HEADER_SIZE + size, "fuzz", &again, &error) == EE_OK, "is not read again", &error);
-    require(again.type == array->type && again.rank == array->rank && again.count == array->count &&
+    require_error(npy_parse(bytes, NPY_HEADER_SIZE + size, "fuzz", &again, &error) == EE_OK, "is not read again", &error);
+    require_error(again.type == array->type && again.rank == array->rank && again.count == array->count &&
                 memcmp(again.shape, array->shape, sizeof again.shape) == 0 &&
                 memcmp(again.data, array->data, size) == 0,
             "reads back as another", &error);
@@ -48,9 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     ee_error error = {EE_OK, ""};
     npy_array array;
     ee_status status = npy_parse(bytes, size, "fuzz", &array, &error);
-    require(status == error.status, "a status without its error", &error);
-    require(status == EE_OK || status == EE_BAD_INPUT, "an odd status", &error);
-    require((status == EE_OK) == (array.data != NULL), "an array where there is none", &error);
+    require_status(status, &error, EE_BAD_INPUT);
+    require_error((status == EE_OK) == (array.data != NULL), "an array where there is none", &error);
     if (!status && could_be(&array)) write_back(&array);
     npy_release(&array);
     return 0;

@@ -2,20 +2,9 @@
  * by the parser alone and through a bandit of some policies and presets. */
 #include <ctype.h>
 #include <float.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/options.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what, const char *text)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_options: %s: %s\n", what, text);
-    abort();
-}
+#include "fuzz.h"
 
 /* ---- the parser alone, on a made schema with every type, whose options need each other ---- */
 
@@ -60,13 +49,12 @@ static void try_parser(const char *text)
     char first[2048], second[2048];
     ee_error error = {EE_OK, ""};
     ee_status status = read(text, &target, &error);
-    require(status == error.status && (status == EE_OK || status == EE_BAD_OPTION), "a status without its error", text);
-    require(memchr(error.message, '\0', sizeof error.message) != NULL, "a message without an end", text);
+    require_status(status, &error, EE_BAD_OPTION);
     if (status) return;
-    require(options_format(&schema, &target, first, sizeof first) < sizeof first, "a text without an end", text);
-    require(read(first, &again, NULL) == EE_OK, "what was printed is not read", first);
+    require_of(options_format(&schema, &target, first, sizeof first) < sizeof first, "a text without an end", text);
+    require_of(read(first, &again, NULL) == EE_OK, "what was printed is not read", first);
     options_format(&schema, &again, second, sizeof second);
-    require(strcmp(first, second) == 0, "what was printed reads as something else", first);
+    require_of(strcmp(first, second) == 0, "what was printed reads as something else", first);
 }
 
 /* ---- a bandit of some policies and presets ---- */
@@ -110,22 +98,20 @@ static void try_bandit(const char *policy, const char *small, const char *given)
     ee_bandit *bandit, *again;
     ee_error error = {EE_OK, ""};
     ee_status status = ee_bandit_create(&settings, &bandit, &error);
-    require(status == error.status, "a status without its error", text);
-    require((status == EE_OK) == (bandit != NULL), "a bandit where there is none", text);
+    require_of(status == error.status, "a status without its error", text);
+    require_of((status == EE_OK) == (bandit != NULL), "a bandit where there is none", text);
     if (status) return;
     settings.options = ee_bandit_info(bandit).options;
-    require(ee_bandit_create(&settings, &again, &error) == EE_OK, "a bandit's options do not make one", text);
-    require(strcmp(ee_bandit_info(again).options, settings.options) == 0, "a bandit's options make another", text);
+    require_of(ee_bandit_create(&settings, &again, &error) == EE_OK, "a bandit's options do not make one", text);
+    require_of(strcmp(ee_bandit_info(again).options, settings.options) == 0, "a bandit's options make another", text);
     ee_bandit_free(again);
     ee_bandit_free(bandit);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    char *text = malloc(size + 1);
-    if (!text) return 0;
-    if (size) memcpy(text, bytes, size);
-    text[size] = '\0';
+    char *text = calloc(1, size + 1);
+    memcpy(text, bytes, size);
     try_parser(text);
     if (size < LONGEST_TEXT && !asks_for_much(text))
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) try_bandit(kinds[i].policy, kinds[i].small, text);

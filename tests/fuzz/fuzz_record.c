@@ -4,22 +4,9 @@
  * The first byte of an input names a bandit, the rest is the record. It is tried as it is, and once more with the
  * bandit's fingerprint and its last eight bytes made the checksum of the others: without that next to nothing would get
  * past the two. */
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "engine/bandit.h"
+#include "fuzz.h"
 #include "fuzz_bandits.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what, const ee_error *error)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_record: %s: %s\n", what, error->message);
-    abort();
-}
 
 typedef struct saved_model {
     void *bytes;
@@ -30,7 +17,7 @@ static saved_model save(const ee_bandit *bandit)
 {
     saved_model saved;
     ee_error error = {EE_OK, ""};
-    require(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error) == EE_OK, "does not save", &error);
+    require_error(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error) == EE_OK, "does not save", &error);
     return saved;
 }
 
@@ -40,11 +27,11 @@ static void go_on(ee_bandit *bandit)
     ee_error error = {EE_OK, ""};
     ee_bandit *again = NULL;
     ee_status status = fuzz_bandit_play(bandit, 99, &error);
-    require(status == EE_OK || status == EE_DIVERGED, "does not go on", &error);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not go on", &error);
     saved_model saved = save(bandit);
-    require(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load", &error);
+    require_error(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load", &error);
     saved_model second = save(again);
-    require(saved.size == second.size && memcmp(saved.bytes, second.bytes, saved.size) == 0, "saves as another",
+    require_error(saved.size == second.size && memcmp(saved.bytes, second.bytes, saved.size) == 0, "saves as another",
             &error);
     ee_bytes_free(saved.bytes);
     ee_bytes_free(second.bytes);
@@ -61,7 +48,7 @@ static ee_status learn(ee_bandit *bandit, const uint8_t *record, size_t size, bo
     ee_error of_learning = {EE_OK, ""};
     go_on(bandit); /* the policy is told of it */
     status = ee_bandit_learn(bandit, decision.id, 1, &of_learning);
-    require(status == EE_OK || status == EE_DIVERGED, "does not learn what waits", &of_learning);
+    require_error(status == EE_OK || status == EE_DIVERGED, "does not learn what waits", &of_learning);
     return EE_OK;
 }
 
@@ -69,15 +56,15 @@ static void try_record(size_t kind, const uint8_t *record, size_t size, bool wai
 {
     ee_error error = {EE_OK, ""};
     ee_bandit *bandit = fuzz_bandit_make(kind, &error);
-    require(bandit != NULL, "is not created", &error);
+    require_error(bandit != NULL, "is not created", &error);
     saved_model before = save(bandit);
     ee_status status = learn(bandit, record, size, waits, &error);
-    require(status == error.status, "a status without its error", &error);
-    require(status == EE_OK || status == EE_BAD_RECORD || status == EE_BAD_INPUT || status == EE_DIVERGED,
+    require_error(status == error.status, "a status without its error", &error);
+    require_error(status == EE_OK || status == EE_BAD_RECORD || status == EE_BAD_INPUT || status == EE_DIVERGED,
             "an odd status", &error);
     if (status) {
         saved_model after = save(bandit);
-        require(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed", &error);
+        require_error(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed", &error);
         ee_bytes_free(after.bytes);
     }
     go_on(bandit);

@@ -1,20 +1,8 @@
 /* Encodings of rows that nobody wrote: reading them ends, with a sentence or with one that is written as it was read,
  * and rows of JSON are refused or have features that a bandit takes. The first line is the row, the rest the file. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "data/tables/row_encoding.h"
 #include "data/values/text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_row_encoding: %s\n", what);
-    abort();
-}
+#include "fuzz.h"
 
 static void encode(const row_encoding *encoding, json_text row)
 {

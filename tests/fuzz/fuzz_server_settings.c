@@ -1,26 +1,13 @@
 /* Settings files that nobody meant: reading them ends, and what is accepted lies within the table. The same bytes are
  * tried as variables. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "fuzz.h"
 #include "serve/settings/server_settings.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_server_settings: %s\n", what);
-    abort();
-}
 
 static void check(ee_status status, const ee_error *error, const server_settings *settings)
 {
     ee_option entry;
     server_settings again;
-    require(status == error->status && (status == EE_OK || status == EE_BAD_OPTION), "a status without its error");
-    require(memchr(error->message, '\0', sizeof error->message) != NULL, "a message without an end");
+    require_status(status, error, EE_BAD_OPTION);
     if (status) return;
     /* What is printed is read as the same, but for paths, which are cut. */
     options_set_defaults(&server_settings_schema, &again);
@@ -33,21 +20,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     server_settings settings;
     ee_error error = {EE_OK, ""};
-    char *copy = malloc(size + 7);
-    if (!copy) return 0;
+    char *copy = calloc(1, size + 7);
     options_set_defaults(&server_settings_schema, &settings);
-    if (size) memcpy(copy, bytes, size);
-    ee_status status = server_settings_parse(copy, size, &settings, &error);
-    check(status, &error, &settings);
-
+    check(server_settings_parse((const char *)bytes, size, &settings, &error), &error, &settings);
     memcpy(copy, "EENET_", 6);
-    if (size) memcpy(copy + 6, bytes, size);
-    copy[size + 6] = '\0';
+    memcpy(copy + 6, bytes, size);
     char *environment[] = {copy, NULL};
     error = (ee_error){EE_OK, ""};
     options_set_defaults(&server_settings_schema, &settings);
-    status = server_settings_environment(environment, &settings, &error);
-    check(status, &error, &settings);
+    check(server_settings_environment(environment, &settings, &error), &error, &settings);
     free(copy);
     return 0;
 }

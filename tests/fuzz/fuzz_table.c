@@ -1,21 +1,8 @@
 /* Tables that nobody wrote: reading them ends, with a sentence or with rows that are what the rounds rely on. The first
  * line is the options, the rest the file. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "data/tables/table.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_table: %s\n", what);
-    abort();
-}
+#include "fuzz.h"
 
 static void check_rows(const classes_dataset *data)
 {
@@ -54,11 +41,7 @@ static void try_table(const char *options, const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-    const uint8_t *line_end = size ? memchr(bytes, '\n', size) : NULL;
-    char options[256] = "";
-    size_t length = line_end ? (size_t)(line_end - bytes) : size;
-    if (!line_end || length >= sizeof options) return 0;
-    memcpy(options, bytes, length);
-    try_table(options, line_end + 1, size - length - 1);
+    char options[256];
+    if (take_line(&bytes, &size, options)) try_table(options, bytes, size);
     return 0;
 }

@@ -1,20 +1,7 @@
 /* Files of word vectors that nobody meant: reading them ends, and what is accepted is finite numbers for known words
  * and zeros for the others. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "data/sets/word_vectors.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
-
-static void require(bool holds, const char *what)
-{
-    if (holds) return;
-    fprintf(stderr, "fuzz_vectors: %s\n", what);
-    abort();
-}
+#include "fuzz.h"
 
 static void check_values(const word_vectors *vectors, size_t words)
 {

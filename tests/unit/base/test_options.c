@@ -387,17 +387,6 @@ TEST(a_word_too_long_is_a_mistake)
                     "options: 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...' is too long: 200 characters, at most 127");
 }
 
-TEST(a_sentence_that_does_not_fit_is_cut)
-{
-    char name[128];
-    memset(name, 'q', sizeof name);
-    memcpy(name + 120, "=1", 3);
-    made m = made_default();
-    ee_error error;
-    assert_int_equal(options_parse(&schema, name, &m, &error), EE_BAD_OPTION);
-    assert_true(strlen(error.message) < sizeof error.message);
-}
-
 /* The text ends where memory does. */
 TEST(nothing_is_read_past_the_end)
 {
@@ -537,29 +526,6 @@ TEST(awkward_numbers_come_back_to_the_bit)
     }
 }
 
-TEST(every_value_comes_back)
-{
-    made m = made_default();
-    random_stream stream = random_named(2, "options");
-    for (int i = 0; i < 5000; i++) {
-        m.whole = (int64_t)random_bits(&stream);
-        m.weight = random_unit(&stream) * 2.5 - 1;
-        m.label.pick = (int)random_below(&stream, 3);
-        memset(m.schedule, 0, sizeof m.schedule);
-        size_t length = random_below(&stream, OPTION_TEXT_SIZE);
-        for (size_t k = 0; k < length; k++) m.schedule[k] = (char)('-' + random_below(&stream, 78)); /* '-' to 'z' */
-        layers *both[2] = {&m.f1, &m.f2};
-        for (size_t k = 0; k < 2; k++) {
-            both[k]->width = 1 + (int64_t)random_below(&stream, 65536);
-            both[k]->rate = random_unit(&stream) * 10;
-            both[k]->bias = random_below(&stream, 2);
-            both[k]->history.pick = (int)random_below(&stream, 3);
-            both[k]->history.number = both[k]->history.pick ? 1 + (int64_t)random_below(&stream, 1000) : 0;
-        }
-        assert_round_trip(&m);
-    }
-}
-
 TEST(printing_stops_where_the_room_ends)
 {
     made m = made_default();
@@ -681,19 +647,6 @@ TEST(the_nearest_name_is_found)
             assert_null(got);
     }
     assert_null(options_nearest("eenet", names, 0));
-}
-
-TEST(of_two_as_near_the_first_is_taken)
-{
-    static const char *const names[] = {"f1.width", "f2.width"};
-    assert_string_equal(options_nearest("f3.width", names, 2), "f1.width");
-}
-
-TEST(half_of_the_word_may_be_wrong_and_no_more)
-{
-    static const char *const names[] = {"abcdef"};
-    assert_non_null(options_nearest("abcxyz", names, 1));
-    assert_null(options_nearest("abwxyz", names, 1));
 }
 
 TEST(long_words_are_compared_too)

@@ -91,19 +91,6 @@ TEST(neighbouring_seeds_are_unrelated)
     assert_close((double)differing / SEEDS, 32, 0.01); /* 32 +- 0.32: five standard deviations of the mean */
 }
 
-TEST(a_copy_goes_on_like_the_original)
-{
-    random_stream stream = random_named(3, "sampling");
-    for (int i = 0; i < 5; i++) random_normal(&stream);
-    random_stream copy = stream;
-    for (int i = 0; i < 100; i++) {
-        assert_true(random_normal(&stream) == random_normal(&copy));
-        assert_true(random_below(&stream, 1000) == random_below(&copy, 1000));
-        assert_true(random_unit(&stream) == random_unit(&copy));
-    }
-    assert_memory_equal(&stream, &copy, sizeof stream);
-}
-
 /* ---- numbers in [0, 1) ---- */
 
 static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */

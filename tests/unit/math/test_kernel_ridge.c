@@ -209,33 +209,6 @@ TEST(a_singular_matrix_has_its_factor)
     assert_true(factor[2][2] == 0 && factor[5][5] == 0 && factor[4][4] > 0);
 }
 
-static double variance_at(const kernel_ridge *k, const double *factor, size_t count, float place)
-{
-    double panel[4 * 64], mean, variance;
-    ee_arms arm = ee_arms_dense(&place, 1, 1);
-    assert_true(kernel_ridge_panel_count(count, 1) <= sizeof panel / sizeof *panel);
-    kernel_ridge_predict(k, factor, count, &arm, 0, 1, panel, &mean, &variance);
-    return variance;
-}
-
-TEST(variance_shrinks_where_it_has_played)
-{
-    kernel_ridge k = kernel_ridge_make(0, 1, 0.5, 1, 1);
-    double *factor = calloc(kernel_ridge_state_count(&k, 20), sizeof *factor), before = 1;
-    float place = 0.25f;
-    assert_close(variance_at(&k, factor, 0, place), 1, 0);
-    for (size_t i = 0; i < 20; i++) {
-        kernel_ridge_append(&k, factor, i, vector_dense(&place, 1), 1);
-        double now = variance_at(&k, factor, i + 1, place);
-        assert_true(now < before);
-        assert_close(now, 0.5 / ((double)i + 1 + 0.5), 1e-12); /* of a mean of i + 1 noisy values */
-        assert_true(variance_at(&k, factor, i + 1, place + 1) > now);
-        assert_close(variance_at(&k, factor, i + 1, 50), 1, 1e-12);
-        before = now;
-    }
-    free(factor);
-}
-
 /* K is singular to the last digit; lambda alone holds the factor up, though 1 + lambda may be 1. */
 TEST(one_context_many_times_stays_finite)
 {

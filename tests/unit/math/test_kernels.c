@@ -29,19 +29,22 @@ static const size_t gaps[PLACEMENTS][ARGUMENTS] = {{0, 0, 0, 0, 0}, {1, 2, 3, 5,
 /* Lengths past 67 at which the blocks of the fast kernels follow each other in other orders. */
 static const size_t long_lengths[] = {79, 85, 100, 128, 149, 191, 192};
 
-/* A kernel with its arguments. Those that are written come first. */
+/* The arguments of a kernel. Those that are written come first. */
+enum { C, START, A, B, INDEX, BIASES = START };
+
+/* A kernel with its arguments. Most kernels are products: C (rows, columns) gets the sums over the terms of A B, from C
+ * on, from zeros or from one row at START. Entry (r, i) of A lies at r * a_row + i * a_column. */
 typedef struct problem problem;
 struct problem {
     const char *kernel;
-    void (*run)(const kernel_table *kernels, void *const *arguments, const problem *p);
+    void (*run)(const kernel_table *kernels, void *const *x, const problem *p);
     void (*expect)(const problem *p);
     size_t outputs;
-    size_t in, out; /* a kernel on vectors has in alone; of a sparse input, in is the count of its entries */
-    size_t stride;  /* of the rows of a matrix; 0: out */
-    size_t rows;    /* of a product of matrices, and how its arguments lie, in the order c, a, b */
-    size_t row[3], column[3];
-    float a;
-    bool bias;
+    size_t rows, columns, terms;
+    size_t c_row, a_row, a_column, b_row, b_column;
+    const uint32_t *rows_at, *terms_at; /* of sparse inputs; NULL: all */
+    bool from_zeros, relu, bias;
+    float factor;
     adam_step step;
     size_t count[ARGUMENTS];
     const void *contents[ARGUMENTS];
@@ -60,6 +63,7 @@ static float first_placed[ARGUMENTS][CAPACITY];
 
 static guard walls[ARGUMENTS];
 static char *ends[ARGUMENTS]; /* where the walls start */
+static char marks[MARKS * sizeof(float)];
 static random_stream stream;
 
 static int raise_walls(void **state)
@@ -69,6 +73,7 @@ static int raise_walls(void **state)
         size_t size = (CAPACITY + MARKS + 16) * sizeof(float);
         ends[i] = (char *)guard_end_bytes(&walls[i], size) + size;
     }
+    memset(marks, 0xff, sizeof marks);
     stream = random_named(1, "kernels");
     return 0;
 }
@@ -100,17 +105,24 @@ static void set_argument(problem *p, size_t argument, size_t count)
     p->count[argument] = count;
 }
 
-/* Ascending indices with gaps between them. Returns the rows of a matrix in which the last index is the last row. */
-static size_t set_indices(problem *p, size_t argument, size_t count)
+/* Ascending indices with gaps between them. */
+static const uint32_t *set_indices(problem *p, size_t count)
 {
     size_t next = 0;
     for (size_t i = 0; i < count; i++) {
         next += random_below(&stream, 4) == 0 ? 1 + random_below(&stream, 6) : 0;
         indices[i] = (uint32_t)next++;
     }
-    p->contents[argument] = indices;
-    p->count[argument] = count;
-    return next;
+    p->contents[INDEX] = indices;
+    p->count[INDEX] = count;
+    return indices;
+}
+
+/* Floats from the first entry of a matrix to its last. at: the rows that there are. */
+static size_t extent(size_t rows, const uint32_t *at, size_t columns, size_t row, size_t column)
+{
+    if (at && rows) rows = at[rows - 1] + 1;
+    return rows && columns ? (rows - 1) * row + (columns - 1) * column + 1 : 0;
 }
 
 /* ---- the check ---- */
@@ -124,24 +136,18 @@ static void *place(const problem *p, size_t argument, size_t gap)
     return start;
 }
 
-static bool is_marked(const char *start, size_t elements)
-{
-    for (size_t i = 0; i < elements * sizeof(float); i++)
-        if (start[i] != (char)0xff) return false;
-    return true;
-}
-
 static void fail_problem(const problem *p, const char *table, size_t argument, const char *what)
 {
-    fail_msg("%s, %s, in %zu, out %zu: argument %zu %s", table, p->kernel, p->in, p->out, argument, what);
+    fail_msg("%s, %s, %zu rows, %zu columns, %zu terms: argument %zu %s", table, p->kernel, p->rows, p->columns,
+             p->terms, argument, what);
 }
 
-static void assert_output(const problem *p, const char *table, size_t argument, const float *got, const double *want)
+static void assert_output(const problem *p, const char *table, size_t argument, const float *got)
 {
+    const double *want = expected[argument], *size = magnitude[argument];
     for (size_t i = 0; i < p->count[argument]; i++) {
-        if (fabs((double)got[i] - want[i]) <= 1e-5 * magnitude[argument][i]) continue;
-        print_error("[%zu]: got %.9g, expected %.9g within %g\n", i, (double)got[i], want[i],
-                    1e-5 * magnitude[argument][i]);
+        if (fabs((double)got[i] - want[i]) <= 1e-5 * size[i]) continue;
+        print_error("[%zu]: got %.9g, expected %.9g within %g\n", i, (double)got[i], want[i], 1e-5 * size[i]);
         fail_problem(p, table, argument, "is wrong");
     }
 }
@@ -157,7 +163,7 @@ static void check_reference(const problem *p)
     }
     p->run(kernels_at(0), arguments, p);
     for (size_t i = 0; i < p->outputs; i++) {
-        assert_output(p, "reference", i, by_reference[i], expected[i]);
+        assert_output(p, "reference", i, by_reference[i]);
         for (size_t j = 0; j < p->count[i]; j++) expected[i][j] = (double)by_reference[i][j];
     }
 }
@@ -172,18 +178,21 @@ static void check_placement(const problem *p, const kernel_table *kernels, const
         if (!p->contents[i]) continue;
         size_t size = p->count[i] * sizeof(float);
         const char *start = arguments[i];
-        if (!is_marked(start - MARKS * sizeof(float), MARKS))
+        if (memcmp(start - sizeof marks, marks, sizeof marks) != 0)
             fail_problem(p, kernels->name, i, "was left at its start");
-        if (!is_marked(start + size, gap[i])) fail_problem(p, kernels->name, i, "was left at its end");
+        if (memcmp(start + size, marks, gap[i] * sizeof(float)) != 0)
+            fail_problem(p, kernels->name, i, "was left at its end");
         if (i >= p->outputs) {
             if (size && memcmp(start, p->contents[i], size) != 0)
                 fail_problem(p, kernels->name, i, "is read only, and was written");
             continue;
         }
-        assert_output(p, kernels->name, i, arguments[i], expected[i]);
-        if (is_first) memcpy(first_placed[i], start, size);
-        if (memcmp(first_placed[i], start, size) != 0)
+        if (is_first) {
+            assert_output(p, kernels->name, i, arguments[i]);
+            memcpy(first_placed[i], start, size);
+        } else if (memcmp(first_placed[i], start, size) != 0) {
             fail_problem(p, kernels->name, i, "depends on where its arguments lie");
+        }
     }
 }
 
@@ -196,37 +205,68 @@ static void check(const problem *p)
         for (size_t i = 0; i < PLACEMENTS; i++) check_placement(p, kernels, gaps[i], i == 0);
 }
 
-typedef void (*shape_check)(size_t in, size_t out);
+/* ---- shapes ---- */
+
+/* A check of one shape in one of its variants: strides, starts, with or without a rectifier. */
+typedef void (*shape_check)(size_t rows, size_t in, size_t out, size_t variant);
+
+/* In the usual form a shape has one of its variants, in turn; in the long form all of them. */
+static void check_variants(shape_check check_shape, size_t variants, size_t rows, size_t in, size_t out)
+{
+    static size_t turn;
+    for (size_t i = test_long(1, variants); i-- > 0; turn++) check_shape(rows, in, out, turn % variants);
+}
 
 /* in over a few and out over all lengths, then the other way round. */
-static void check_shapes(shape_check check_shape)
+static void check_shapes(shape_check check_shape, size_t variants)
 {
-    static const size_t few_in[] = {0, 1, 2, 3, 7, 20}, few_out[] = {0, 1, 2, 3, 4, 5, 15, 16, 17, 20, 64, 67};
-    for (size_t i = 0; i < sizeof few_in / sizeof *few_in; i++)
-        for (size_t out = 0; out <= LONGEST; out++) check_shape(few_in[i], out);
-    for (size_t i = 0; i < sizeof few_out / sizeof *few_out; i++)
-        for (size_t in = 0; in <= LONGEST; in++) check_shape(in, few_out[i]);
+    static const size_t few_in[] = {7, 20, 1, 0, 2, 3}, few_out[] = {3, 17, 67, 0, 1, 2, 4, 5, 15, 16, 20, 64};
+    for (size_t i = 0; i < test_long(2, sizeof few_in / sizeof *few_in); i++)
+        for (size_t out = 0; out <= LONGEST; out++) check_variants(check_shape, variants, 1, few_in[i], out);
+    for (size_t i = 0; i < test_long(3, sizeof few_out / sizeof *few_out); i++)
+        for (size_t in = 0; in <= LONGEST; in++) check_variants(check_shape, variants, 1, in, few_out[i]);
     for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) {
-        check_shape(3, long_lengths[i]);
-        check_shape(20, long_lengths[i]);
+        check_variants(check_shape, variants, 1, 3, long_lengths[i]);
+        check_variants(check_shape, variants, 1, 20, long_lengths[i]);
     }
 }
 
 static void check_lengths(shape_check check_length)
 {
-    for (size_t n = 0; n <= LONGEST; n++) check_length(n, 0);
-    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) check_length(long_lengths[i], 0);
+    for (size_t n = 0; n <= LONGEST; n++) check_length(1, n, n, 0);
+    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++)
+        check_length(1, long_lengths[i], long_lengths[i], 0);
 }
 
-/* Starts an output entry at start and adds terms to it. */
+/* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. Of the combinations of rows, in
+ * and out the usual form has every fourth. */
+static void check_matrices(shape_check check_matrix, size_t variants)
+{
+    static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
+                                    23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
+    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},  {67, 13, 100}, {66, 64, 17},
+                                           {10, 600, 20}, {33, 10, 50}, {65, 130, 33}, {34, 257, 23}};
+    size_t step = test_long(4, 1);
+    for (size_t rows = 0; rows <= 9; rows++)
+        for (size_t in = 0; in <= 9; in++)
+            for (size_t i = (rows + in) % step; i < sizeof around / sizeof *around; i += step)
+                check_variants(check_matrix, variants, rows, in, around[i]);
+    for (size_t i = 0; i < sizeof long_sides / sizeof *long_sides; i++)
+        check_variants(check_matrix, variants, long_sides[i][0], long_sides[i][1], long_sides[i][2]);
+}
+
+/* ---- what is expected ---- */
+
+/* Starts an output entry at start and adds terms to it. What no term is added to must be exact. */
 static void expect_start(size_t argument, size_t i, double start)
 {
     expected[argument][i] = start;
-    magnitude[argument][i] = fabs(start);
+    magnitude[argument][i] = 0;
 }
 
 static void expect_term(size_t argument, size_t i, double term)
 {
+    if (magnitude[argument][i] == 0) magnitude[argument][i] = fabs(expected[argument][i]);
     expected[argument][i] += term;
     magnitude[argument][i] += fabs(term);
 }
@@ -236,227 +276,180 @@ static double value(const problem *p, size_t argument, size_t i)
     return (double)((const float *)p->contents[argument])[i];
 }
 
-/* ---- dot: argument 0 takes the sum ---- */
-
-static void run_dot(const kernel_table *kernels, void *const *arguments, const problem *p)
+static size_t index_of(const uint32_t *at, size_t i)
 {
-    *(float *)arguments[0] = kernels->dot(arguments[1], arguments[2], p->in);
+    return at ? at[i] : i;
 }
 
-static void expect_dot(const problem *p)
+/* What lies between the rows of C must stay as it is to the bit. */
+static void expect_product(const problem *p)
 {
-    expect_start(0, 0, 0);
-    for (size_t i = 0; i < p->in; i++) expect_term(0, 0, value(p, 1, i) * value(p, 2, i));
+    for (size_t i = 0; i < p->count[C]; i++) expect_start(C, i, value(p, C, i));
+    for (size_t r = 0; r < p->rows; r++) {
+        for (size_t j = 0; j < p->columns; j++) {
+            size_t at = index_of(p->rows_at, r) * p->c_row + j;
+            if (p->from_zeros) expect_start(C, at, 0);
+            if (p->contents[START] && p->outputs == 1) expect_start(C, at, value(p, START, j));
+            for (size_t i = 0; i < p->terms; i++)
+                expect_term(C, at,
+                            value(p, A, r * p->a_row + i * p->a_column) *
+                                value(p, B, index_of(p->terms_at, i) * p->b_row + j * p->b_column));
+            if (p->relu && expected[C][at] < 0) expected[C][at] = 0;
+        }
+    }
+    for (size_t j = 0; p->outputs == 2 && j < p->count[BIASES]; j++) {
+        expect_start(BIASES, j, value(p, BIASES, j));
+        expect_term(BIASES, j, value(p, B, j));
+    }
 }
 
-static void check_dot(size_t n, size_t none)
+/* Draws C, A and B, whose layout is known. */
+static void check_product(problem *p)
 {
-    problem p = {.kernel = "dot", .run = run_dot, .expect = expect_dot, .outputs = 1, .in = n, .out = none};
-    set_argument(&p, 0, 1);
-    set_argument(&p, 1, n);
-    set_argument(&p, 2, n);
-    check(&p);
+    p->expect = expect_product;
+    if (!p->outputs) p->outputs = 1;
+    set_argument(p, C, extent(p->rows, p->rows_at, p->columns, p->c_row, 1));
+    set_argument(p, A, extent(p->rows, NULL, p->terms, p->a_row, p->a_column));
+    set_argument(p, B, extent(p->terms, p->terms_at, p->columns, p->b_row, p->b_column));
+    check(p);
 }
 
-TEST(dot_is_the_sum_of_products)
+/* ---- vectors ---- */
+
+static void run_dot(const kernel_table *kernels, void *const *x, const problem *p)
+{
+    *(float *)x[C] = kernels->dot(x[A], x[B], p->terms);
+}
+
+static void check_dot(size_t rows, size_t n, size_t out, size_t variant)
+{
+    (void)out;
+    (void)variant;
+    check_product(&(problem){.kernel = "dot",
+                             .run = run_dot,
+                             .rows = rows,
+                             .columns = 1,
+                             .terms = n,
+                             .a_column = 1,
+                             .b_row = 1,
+                             .from_zeros = true});
+}
+
+static void run_add_scaled(const kernel_table *kernels, void *const *x, const problem *p)
+{
+    kernels->add_scaled(x[C], *(const float *)x[A], x[B], p->columns);
+}
+
+static void check_add_scaled(size_t rows, size_t n, size_t out, size_t variant)
+{
+    (void)out;
+    (void)variant;
+    check_product(&(problem){
+        .kernel = "add_scaled", .run = run_add_scaled, .rows = rows, .columns = n, .terms = 1, .b_column = 1});
+}
+
+TEST(vectors_are_multiplied_and_added)
 {
     check_lengths(check_dot);
+    for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
 
-/* ---- add_scaled ---- */
-
-static void run_add_scaled(const kernel_table *kernels, void *const *arguments, const problem *p)
-{
-    kernels->add_scaled(arguments[0], p->a, arguments[1], p->in);
-}
-
-static void expect_add_scaled(const problem *p)
-{
-    for (size_t i = 0; i < p->in; i++) {
-        expect_start(0, i, value(p, 0, i));
-        expect_term(0, i, (double)p->a * value(p, 1, i));
-    }
-}
-
-static void check_add_scaled(size_t n, size_t none)
-{
-    static const float factors[] = {-0.7f, 0, 1};
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
-        problem p = {.kernel = "add_scaled",
-                     .run = run_add_scaled,
-                     .expect = expect_add_scaled,
-                     .outputs = 1,
-                     .in = n,
-                     .out = none,
-                     .a = factors[i]};
-        set_argument(&p, 0, n);
-        set_argument(&p, 1, n);
-        check(&p);
-    }
-}
-
-TEST(add_scaled_adds)
-{
-    check_lengths(check_add_scaled);
-}
-
-/* ---- forward: argument 4 is where sums start, or y is, or with `bias` there is none; a says whether there is a
- * rectifier ---- */
-
-static const float *start_of(void *const *arguments, const problem *p)
-{
-    return p->contents[4] ? arguments[4] : p->bias ? NULL : arguments[0];
-}
-
-static void run_forward(const kernel_table *kernels, void *const *arguments, const problem *p)
-{
-    kernels->forward(arguments[0], start_of(arguments, p), arguments[1], arguments[2], p->in, p->out, p->stride,
-                     p->a > 0);
-}
-
-static void expect_rows(const problem *p, bool sparse)
-{
-    for (size_t j = 0; j < p->out; j++) {
-        expect_start(0, j, p->contents[4] ? value(p, 4, j) : p->bias ? 0 : value(p, 0, j));
-        for (size_t i = 0; i < p->in; i++)
-            expect_term(0, j, value(p, 2, i) * value(p, 1, (sparse ? indices[i] : i) * p->stride + j));
-        if (p->a > 0 && expected[0][j] < 0) expected[0][j] = 0;
-    }
-}
-
-static void expect_forward(const problem *p)
-{
-    expect_rows(p, false);
-}
+/* ---- forward ---- */
 
 /* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. The last row ends where it
  * ends: there is no gap behind it. */
-static void check_strides(problem *p, size_t rows)
+static size_t stride_of(size_t out, size_t variant)
 {
-    const size_t strides[] = {p->out, p->out / 2, 1, p->out + 3};
-    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
-        p->stride = strides[i];
-        set_argument(p, 1, rows ? (rows - 1) * p->stride + p->out : 0);
-        check(p);
-    }
+    const size_t strides[] = {out, out / 2, 1, out + 3};
+    return strides[variant % 4];
+}
+
+static const void *start_of(void *const *x, const problem *p)
+{
+    return x[START] ? x[START] : p->from_zeros ? NULL : x[C];
+}
+
+static void run_forward(const kernel_table *kernels, void *const *x, const problem *p)
+{
+    if (p->terms_at)
+        kernels->forward_sparse(x[C], start_of(x, p), x[B], x[INDEX], x[A], p->terms, p->count[INDEX] - p->terms,
+                                p->columns, p->b_row, p->relu);
+    else
+        kernels->forward(x[C], start_of(x, p), x[B], x[A], p->terms, p->columns, p->b_row, p->relu);
 }
 
 /* From y on, from zeros, and from biases through a rectifier. */
-static void check_starts(problem *p, size_t rows)
+static void check_starts(problem *p, size_t variant)
 {
-    check_strides(p, rows);
-    p->bias = true;
-    check_strides(p, rows);
-    p->a = 1;
-    set_argument(p, 4, p->out);
-    check_strides(p, rows);
+    p->from_zeros = variant % 3 == 1;
+    p->relu = variant % 3 == 2;
+    if (p->relu) set_argument(p, START, p->columns);
+    check_product(p);
 }
 
-static void check_forward(size_t in, size_t out)
+enum { FORWARD_VARIANTS = 3 * 4 };
+
+static void check_forward(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward", .run = run_forward, .expect = expect_forward, .outputs = 1, .in = in, .out = out};
-    set_argument(&p, 0, out);
-    set_argument(&p, 2, in);
-    check_starts(&p, in);
+    problem p = {.kernel = "forward", .run = run_forward, .rows = rows, .columns = out, .terms = in};
+    p.a_column = p.b_column = 1;
+    p.b_row = stride_of(out, variant);
+    check_starts(&p, variant);
 }
 
 TEST(forward_adds_the_product)
 {
-    check_shapes(check_forward);
-}
-
-static void run_forward_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
-{
-    size_t behind = p->count[3] - p->in;
-    kernels->forward_sparse(arguments[0], start_of(arguments, p), arguments[1], arguments[3], arguments[2], p->in,
-                            behind, p->out, p->stride, p->a > 0);
-}
-
-static void expect_forward_sparse(const problem *p)
-{
-    expect_rows(p, true);
+    check_shapes(check_forward, FORWARD_VARIANTS);
 }
 
 /* Rows that are only fetched need not be there. */
-static void check_forward_sparse_before(size_t behind, size_t count, size_t out)
+static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_sparse",
-                 .run = run_forward_sparse,
-                 .expect = expect_forward_sparse,
-                 .outputs = 1,
-                 .in = count,
-                 .out = out};
-    set_indices(&p, 3, count + behind);
-    set_argument(&p, 0, out);
-    set_argument(&p, 2, count);
-    check_starts(&p, count ? indices[count - 1] + 1 : 0);
-}
-
-static void check_forward_sparse(size_t count, size_t out)
-{
-    check_forward_sparse_before(0, count, out);
-    check_forward_sparse_before(1 + random_below(&stream, BEHIND), count, out);
+    problem p = {.kernel = "forward_sparse", .run = run_forward, .rows = rows, .columns = out, .terms = in};
+    p.terms_at = set_indices(&p, in + (variant / FORWARD_VARIANTS ? 1 + random_below(&stream, BEHIND) : 0));
+    p.a_column = p.b_column = 1;
+    p.b_row = stride_of(out, variant);
+    check_starts(&p, variant);
 }
 
 TEST(forward_sparse_adds_its_rows)
 {
-    check_shapes(check_forward_sparse);
+    check_shapes(check_forward_sparse, 2 * FORWARD_VARIANTS);
 }
 
-/* ---- forward_pair: argument 4 is where both sums start, or y is ---- */
-
-static void run_forward_pair(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_forward_pair(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    const_matrix start = {arguments[0], p->row[0], 1};
-    if (p->contents[4]) start = (const_matrix){arguments[4], 0, 1};
-    kernels->forward_pair((matrix){arguments[0], p->row[0], 1}, start, arguments[1], arguments[3], arguments[2], p->in,
-                          p->out, p->stride, p->a > 0);
-}
-
-static void expect_forward_pair(const problem *p)
-{
-    for (size_t i = 0; i < p->count[0]; i++) {
-        expect_start(0, i, value(p, 0, i));
-        magnitude[0][i] = 0;
-    }
-    for (size_t r = 0; r < 2; r++) {
-        for (size_t j = 0; j < p->out; j++) {
-            size_t at = r * p->row[0] + j;
-            expect_start(0, at, p->contents[4] ? value(p, 4, j) : value(p, 0, at));
-            for (size_t i = 0; i < p->in; i++)
-                expect_term(0, at, value(p, 2, 2 * i + r) * value(p, 1, indices[i] * p->stride + j));
-            if (p->a > 0 && expected[0][at] < 0) expected[0][at] = 0;
-        }
-    }
+    const_matrix start = {x[C], p->c_row, 1};
+    if (x[START]) start = (const_matrix){x[START], 0, 1};
+    kernels->forward_pair((matrix){x[C], p->c_row, 1}, start, x[B], x[INDEX], x[A], p->terms, p->columns, p->b_row,
+                          p->relu);
 }
 
 /* From y on, and from biases through a rectifier; rows side by side, and with a gap between them. */
-static void check_forward_pair(size_t count, size_t out)
+static void check_forward_pair(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_pair",
-                 .run = run_forward_pair,
-                 .expect = expect_forward_pair,
-                 .outputs = 1,
-                 .in = count,
-                 .out = out};
-    set_indices(&p, 3, count);
-    set_argument(&p, 2, 2 * count);
-    for (size_t kind = 0; kind < 2; kind++) {
-        p.row[0] = out + 3 * kind;
-        p.a = (float)kind;
-        set_argument(&p, 0, p.row[0] + out);
-        if (kind) set_argument(&p, 4, out);
-        check_strides(&p, count ? indices[count - 1] + 1 : 0);
-    }
+    problem p = {.kernel = "forward_pair", .run = run_forward_pair, .rows = rows, .columns = out, .terms = in};
+    p.terms_at = set_indices(&p, in);
+    p.c_row = out + variant / 4 * 3;
+    p.a_row = p.b_column = 1;
+    p.a_column = 2;
+    p.b_row = stride_of(out, variant);
+    p.relu = variant / 4;
+    if (p.relu) set_argument(&p, START, out);
+    check_product(&p);
 }
 
 TEST(forward_pair_adds_to_both)
 {
+    size_t step = test_long(3, 1);
     for (size_t out = 16; out <= LONGEST; out++)
-        for (size_t count = 0; count <= 20; count++) check_forward_pair(count, out);
-    check_forward_pair(LONGEST, LONGEST);
-    check_forward_pair(9, 149);
-    check_forward_pair(9, 192);
+        for (size_t count = out % step; count <= 20; count += step)
+            check_variants(check_forward_pair, 8, 2, count, out);
+    for (size_t variant = 0; variant < 8; variant++) {
+        check_forward_pair(2, LONGEST, LONGEST, variant);
+        check_forward_pair(2, 9, 149, variant);
+        check_forward_pair(2, 9, 192, variant);
+    }
 }
 
 /* Each of the two rounds as forward_sparse does without the entries that are zero. */
@@ -492,301 +485,132 @@ TEST(forward_pair_rounds_as_forward_sparse)
     }
 }
 
-/* ---- multiply ---- */
+/* ---- products of matrices ---- */
 
-static void run_multiply(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_multiply(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->multiply((matrix){arguments[0], p->row[0], p->column[0]},
-                      (const_matrix){arguments[1], p->row[1], p->column[1]},
-                      (const_matrix){arguments[2], p->row[2], p->column[2]}, p->rows, p->in, p->out);
-}
-
-/* What lies between the rows of c must stay as it is to the bit, and c too where there is nothing to add. */
-static void expect_multiply(const problem *p)
-{
-    for (size_t i = 0; i < p->count[0]; i++) {
-        expect_start(0, i, value(p, 0, i));
-        magnitude[0][i] = 0;
-    }
-    for (size_t r = 0; p->in && r < p->rows; r++) {
-        for (size_t j = 0; j < p->out; j++) {
-            size_t at = r * p->row[0] + j;
-            expect_start(0, at, value(p, 0, at));
-            for (size_t i = 0; i < p->in; i++)
-                expect_term(0, at, value(p, 1, r * p->row[1] + i * p->column[1]) * value(p, 2, i * p->row[2] + j));
-        }
-    }
-}
-
-/* Floats from the first entry of a matrix to its last. */
-static size_t extent(size_t rows, size_t columns, size_t row, size_t column)
-{
-    return rows && columns ? (rows - 1) * row + (columns - 1) * column + 1 : 0;
+    kernels->multiply((matrix){x[C], p->c_row, 1}, (const_matrix){x[A], p->a_row, p->a_column},
+                      (const_matrix){x[B], p->b_row, 1}, p->rows, p->terms, p->columns);
 }
 
 /* a row by row and column by column; all rows side by side, or each matrix with a gap of its own between them. */
-static void check_multiply(size_t rows, size_t in, size_t out)
+static void check_multiply(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "multiply",
-                 .run = run_multiply,
-                 .expect = expect_multiply,
-                 .outputs = 1,
-                 .rows = rows,
-                 .in = in,
-                 .out = out};
-    for (size_t layout = 0; layout < 4; layout++) {
-        bool transposed = layout % 2, apart = layout / 2;
-        size_t a_line = (transposed ? rows : in) + (apart ? 5 : 0);
-        p.row[0] = out + (apart ? 3 : 0);
-        p.row[1] = transposed ? 1 : a_line;
-        p.row[2] = out + (apart ? 7 : 0);
-        p.column[0] = p.column[2] = 1;
-        p.column[1] = transposed ? a_line : 1;
-        set_argument(&p, 0, extent(rows, out, p.row[0], 1));
-        set_argument(&p, 1, extent(rows, in, p.row[1], p.column[1]));
-        set_argument(&p, 2, extent(in, out, p.row[2], 1));
-        check(&p);
-    }
-}
-
-typedef void (*matrix_check)(size_t rows, size_t in, size_t out);
-
-/* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. */
-static void check_matrices(matrix_check check_matrix)
-{
-    static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
-                                    23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
-    static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},  {67, 13, 100}, {66, 64, 17},
-                                           {10, 600, 20}, {33, 10, 50}, {65, 130, 33}, {34, 257, 23}};
-    for (size_t rows = 0; rows <= 9; rows++)
-        for (size_t in = 0; in <= 9; in++)
-            for (size_t i = 0; i < sizeof around / sizeof *around; i++) check_matrix(rows, in, around[i]);
-    for (size_t i = 0; i < sizeof long_sides / sizeof *long_sides; i++)
-        check_matrix(long_sides[i][0], long_sides[i][1], long_sides[i][2]);
+    bool transposed = variant % 2, apart = variant / 2;
+    problem p = {.kernel = "multiply", .run = run_multiply, .rows = rows, .columns = out, .terms = in, .b_column = 1};
+    size_t a_line = (transposed ? rows : in) + (apart ? 5 : 0);
+    p.c_row = out + (apart ? 3 : 0);
+    p.a_row = transposed ? 1 : a_line;
+    p.a_column = transposed ? a_line : 1;
+    p.b_row = out + (apart ? 7 : 0);
+    check_product(&p);
 }
 
 TEST(multiply_adds_the_product)
 {
-    check_matrices(check_multiply);
+    check_matrices(check_multiply, 4);
 }
 
-/* ---- forward_many: a stands for whether there is a rectifier ---- */
-
-static void run_forward_many(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_forward_many(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->forward_many((matrix){arguments[0], p->row[0], 1}, arguments[3], arguments[2],
-                          (const_matrix){arguments[1], p->row[1], 1}, p->rows, p->in, p->out, p->a > 0);
-}
-
-static void expect_forward_many(const problem *p)
-{
-    for (size_t i = 0; i < p->count[0]; i++) {
-        expect_start(0, i, value(p, 0, i));
-        magnitude[0][i] = 0;
-    }
-    for (size_t r = 0; r < p->rows; r++) {
-        for (size_t j = 0; j < p->out; j++) {
-            size_t at = r * p->row[0] + j;
-            expect_start(0, at, p->contents[3] ? value(p, 3, j) : 0);
-            for (size_t i = 0; i < p->in; i++)
-                expect_term(0, at, value(p, 1, r * p->row[1] + i) * value(p, 2, i * p->out + j));
-            if (p->a > 0 && expected[0][at] < 0) expected[0][at] = 0;
-        }
-    }
+    kernels->forward_many((matrix){x[C], p->c_row, 1}, x[START], x[B], (const_matrix){x[A], p->a_row, 1}, p->rows,
+                          p->terms, p->columns, p->relu);
 }
 
 /* With and without a bias and a rectifier; rows side by side, or with a gap of their own between them. */
-static void check_forward_many(size_t rows, size_t in, size_t out)
+static void check_forward_many(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_many",
-                 .run = run_forward_many,
-                 .expect = expect_forward_many,
-                 .outputs = 1,
-                 .rows = rows,
-                 .in = in,
-                 .out = out};
-    for (size_t kind = 0; kind < 4; kind++) {
-        p.a = (float)(kind % 2);
-        p.row[0] = out + 3 * (kind / 2);
-        p.row[1] = in + 5 * (kind / 2);
-        set_argument(&p, 0, extent(rows, out, p.row[0], 1));
-        set_argument(&p, 1, extent(rows, in, p.row[1], 1));
-        set_argument(&p, 2, in * out);
-        p.contents[3] = NULL;
-        if (kind != 2) set_argument(&p, 3, out);
-        check(&p);
-    }
+    problem p = {.kernel = "forward_many", .run = run_forward_many, .rows = rows, .columns = out, .terms = in};
+    p.relu = variant % 2;
+    p.c_row = out + 3 * (variant / 2);
+    p.a_row = in + 5 * (variant / 2);
+    p.a_column = p.b_column = 1;
+    p.b_row = out;
+    p.from_zeros = variant == 2;
+    if (!p.from_zeros) set_argument(&p, START, out);
+    check_product(&p);
 }
 
 TEST(forward_many_is_a_layer)
 {
-    check_matrices(check_forward_many);
+    check_matrices(check_forward_many, 4);
 }
 
 /* ---- backward ---- */
 
-static void run_backward(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_backward(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->backward(arguments[0], arguments[1], arguments[2], p->in, p->out, p->stride);
+    kernels->backward(x[C], x[B], x[A], p->columns, p->terms, p->b_column);
 }
 
-static void expect_backward(const problem *p)
+static void check_backward(size_t rows, size_t in, size_t out, size_t variant)
 {
-    for (size_t i = 0; i < p->in; i++) {
-        expect_start(0, i, value(p, 0, i));
-        for (size_t j = 0; j < p->out; j++) expect_term(0, i, value(p, 1, i * p->stride + j) * value(p, 2, j));
-    }
-}
-
-static void check_backward(size_t in, size_t out)
-{
-    problem p = {
-        .kernel = "backward", .run = run_backward, .expect = expect_backward, .outputs = 1, .in = in, .out = out};
-    set_argument(&p, 0, in);
-    set_argument(&p, 2, out);
-    check_strides(&p, in);
+    check_product(&(problem){.kernel = "backward",
+                             .run = run_backward,
+                             .rows = rows,
+                             .columns = in,
+                             .terms = out,
+                             .a_column = 1,
+                             .b_row = 1,
+                             .b_column = stride_of(out, variant)});
 }
 
 TEST(backward_adds_the_product)
 {
-    check_shapes(check_backward);
+    check_shapes(check_backward, 4);
 }
 
-/* ---- backward_many ---- */
-
-static void run_backward_many(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_backward_many(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->backward_many((matrix){arguments[0], p->row[0], 1}, arguments[2],
-                           (const_matrix){arguments[1], p->row[1], 1}, p->rows, p->in, p->out);
-}
-
-/* As multiply: what lies between the rows stays as it is. */
-static void expect_backward_many(const problem *p)
-{
-    for (size_t i = 0; i < p->count[0]; i++) {
-        expect_start(0, i, value(p, 0, i));
-        magnitude[0][i] = 0;
-    }
-    for (size_t r = 0; p->out && r < p->rows; r++) {
-        for (size_t i = 0; i < p->in; i++) {
-            size_t at = r * p->row[0] + i;
-            expect_start(0, at, value(p, 0, at));
-            for (size_t j = 0; j < p->out; j++)
-                expect_term(0, at, value(p, 1, r * p->row[1] + j) * value(p, 2, i * p->out + j));
-        }
-    }
+    kernels->backward_many((matrix){x[C], p->c_row, 1}, x[B], (const_matrix){x[A], p->a_row, 1}, p->rows, p->columns,
+                           p->terms);
 }
 
 /* The inputs are the columns that are written, so that they take the many lengths of check_matrices. */
-static void check_backward_many(size_t rows, size_t out, size_t in)
+static void check_backward_many(size_t rows, size_t out, size_t in, size_t variant)
 {
-    problem p = {.kernel = "backward_many",
-                 .run = run_backward_many,
-                 .expect = expect_backward_many,
-                 .outputs = 1,
-                 .rows = rows,
-                 .in = in,
-                 .out = out};
-    for (size_t gap = 0; gap < 2; gap++) {
-        p.row[0] = in + 3 * gap;
-        p.row[1] = out + 5 * gap;
-        set_argument(&p, 0, extent(rows, in, p.row[0], 1));
-        set_argument(&p, 1, extent(rows, out, p.row[1], 1));
-        set_argument(&p, 2, in * out);
-        check(&p);
-    }
+    check_product(&(problem){.kernel = "backward_many",
+                             .run = run_backward_many,
+                             .rows = rows,
+                             .columns = in,
+                             .terms = out,
+                             .c_row = in + 3 * variant,
+                             .a_row = out + 5 * variant,
+                             .a_column = 1,
+                             .b_row = 1,
+                             .b_column = out});
 }
 
 TEST(backward_many_adds_the_product)
 {
-    check_matrices(check_backward_many);
+    check_matrices(check_backward_many, 2);
 }
 
 /* ---- update ---- */
 
-static void run_update(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_update(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->update(arguments[0], arguments[1], arguments[2], arguments[3], p->in, p->out);
+    if (p->rows_at)
+        kernels->update_sparse(x[C], x[BIASES], x[INDEX], x[A], x[B], p->rows, p->columns);
+    else
+        kernels->update(x[C], x[BIASES], x[A], x[B], p->rows, p->columns);
 }
 
-/* The biases are argument 1, or there are none. */
-static void expect_biases(const problem *p)
+/* With and without biases. A row without an index must stay as it is to the bit. */
+static void check_update(size_t rows, size_t in, size_t out, size_t variant)
 {
-    for (size_t j = 0; j < p->count[1]; j++) {
-        expect_start(1, j, value(p, 1, j));
-        expect_term(1, j, value(p, 3, j));
-    }
-}
-
-static void expect_update(const problem *p)
-{
-    for (size_t i = 0; i < p->in; i++) {
-        for (size_t j = 0; j < p->out; j++) {
-            expect_start(0, i * p->out + j, value(p, 0, i * p->out + j));
-            expect_term(0, i * p->out + j, value(p, 2, i) * value(p, 3, j));
-        }
-    }
-    expect_biases(p);
-}
-
-static void check_update(size_t in, size_t out)
-{
-    problem p = {.kernel = "update", .run = run_update, .expect = expect_update, .outputs = 2, .in = in, .out = out};
-    set_argument(&p, 0, in * out);
-    set_argument(&p, 2, in);
-    set_argument(&p, 3, out);
-    check(&p);
-    set_argument(&p, 1, out);
-    check(&p);
+    problem p = {.kernel = "update", .run = run_update, .outputs = 2, .rows = in, .columns = out, .terms = rows};
+    if (variant / 2) p.rows_at = set_indices(&p, in);
+    p.c_row = out;
+    p.a_row = p.b_column = 1;
+    if (variant % 2) set_argument(&p, BIASES, out);
+    check_product(&p);
 }
 
 TEST(update_adds_the_outer_product)
 {
-    check_shapes(check_update);
-}
-
-static void run_update_sparse(const kernel_table *kernels, void *const *arguments, const problem *p)
-{
-    kernels->update_sparse(arguments[0], arguments[1], arguments[4], arguments[2], arguments[3], p->in, p->out);
-}
-
-/* A row without an index must stay as it is to the bit. */
-static void expect_update_sparse(const problem *p)
-{
-    for (size_t i = 0; i < p->count[0]; i++) {
-        expect_start(0, i, value(p, 0, i));
-        magnitude[0][i] = 0;
-    }
-    for (size_t i = 0; i < p->in; i++) {
-        for (size_t j = 0; j < p->out; j++) {
-            size_t place_of = indices[i] * p->out + j;
-            expect_start(0, place_of, value(p, 0, place_of));
-            expect_term(0, place_of, value(p, 2, i) * value(p, 3, j));
-        }
-    }
-    expect_biases(p);
-}
-
-static void check_update_sparse(size_t count, size_t out)
-{
-    problem p = {.kernel = "update_sparse",
-                 .run = run_update_sparse,
-                 .expect = expect_update_sparse,
-                 .outputs = 2,
-                 .in = count,
-                 .out = out};
-    size_t rows = set_indices(&p, 4, count);
-    set_argument(&p, 0, rows * out);
-    set_argument(&p, 2, count);
-    set_argument(&p, 3, out);
-    check(&p);
-    set_argument(&p, 1, out);
-    check(&p);
-}
-
-TEST(update_sparse_adds_to_its_rows_alone)
-{
-    check_shapes(check_update_sparse);
+    check_shapes(check_update, 4);
+    check_shapes(check_update, 4);
 }
 
 /* A row of which the first weight is number 2^32: its place does not fit 32 bits. No memory is taken but for the row.
@@ -829,84 +653,65 @@ static void set_borders(size_t argument, size_t n)
         if (random_below(&stream, 3) == 0) numbers[argument][i] = borders[random_below(&stream, 7)];
 }
 
-static void run_relu(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_relu(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->relu(arguments[0], p->in);
+    kernels->relu(x[C], p->columns);
 }
 
 static void expect_relu(const problem *p)
 {
-    for (size_t i = 0; i < p->in; i++) {
-        expected[0][i] = fmax(value(p, 0, i), 0);
-        magnitude[0][i] = 0;
-    }
+    for (size_t i = 0; i < p->columns; i++) expect_start(C, i, fmax(value(p, C, i), 0));
 }
 
-static void check_relu(size_t n, size_t none)
+/* delta is C, y is A, and w is B, or delta itself. */
+static void run_relu_backward(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    problem p = {.kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .in = n, .out = none};
-    for (int again = 0; again < 4; again++) {
-        set_argument(&p, 0, n);
-        set_borders(0, n);
-        check(&p);
-    }
-}
-
-TEST(relu_is_exact)
-{
-    check_lengths(check_relu);
-}
-
-static void run_relu_backward(const kernel_table *kernels, void *const *arguments, const problem *p)
-{
-    /* w is argument 2, or delta itself */
-    kernels->relu_backward(arguments[0], p->a, arguments[2] ? arguments[2] : arguments[0], arguments[1], p->in);
+    kernels->relu_backward(x[C], p->factor, x[B] ? x[B] : x[C], x[A], p->columns);
 }
 
 static void expect_relu_backward(const problem *p)
 {
-    for (size_t i = 0; i < p->in; i++) {
-        float product = p->a * (float)value(p, p->contents[2] ? 2 : 0, i);
-        expected[0][i] = value(p, 1, i) > 0 ? (double)product : 0;
-        magnitude[0][i] = 0;
+    for (size_t i = 0; i < p->columns; i++) {
+        float product = p->factor * (float)value(p, p->contents[B] ? B : C, i);
+        expect_start(C, i, value(p, A, i) > 0 ? (double)product : 0);
     }
 }
 
 /* y is what relu gave: the borders pass through it, so that a unit whose output was -0 is off. */
-static void check_relu_backward(size_t n, size_t none)
+static void check_relu(size_t rows, size_t n, size_t out, size_t variant)
 {
-    problem p = {.kernel = "relu_backward",
-                 .run = run_relu_backward,
-                 .expect = expect_relu_backward,
-                 .outputs = 1,
-                 .in = n,
-                 .out = none};
+    (void)out;
+    (void)variant;
     for (int again = 0; again < 4; again++) {
-        set_argument(&p, 0, n);
-        set_argument(&p, 1, n);
-        set_borders(0, n);
-        set_borders(1, n);
-        for (size_t i = 0; i < n; i++)
-            if (numbers[1][i] < 0) numbers[1][i] = again % 2 ? 0.0f : -0.0f;
-        p.a = again ? 0.5f : 1;
+        problem p = {
+            .kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .rows = rows, .columns = n};
+        set_argument(&p, C, n);
+        set_borders(C, n);
         check(&p);
-        problem with_weights = p;
-        set_argument(&with_weights, 2, n);
-        check(&with_weights);
+        p.kernel = "relu_backward";
+        p.run = run_relu_backward;
+        p.expect = expect_relu_backward;
+        p.factor = again ? 0.5f : 1;
+        set_argument(&p, A, n);
+        set_borders(A, n);
+        for (size_t i = 0; i < n; i++)
+            if (numbers[A][i] < 0) numbers[A][i] = again % 2 ? 0.0f : -0.0f;
+        check(&p);
+        set_argument(&p, B, n);
+        check(&p);
     }
 }
 
-TEST(relu_backward_is_exact)
+TEST(relu_is_exact_both_ways)
 {
-    check_lengths(check_relu_backward);
+    check_lengths(check_relu);
 }
 
-/* ---- adam ---- */
+/* ---- adam: theta, its moments, x and delta ---- */
 
-static void run_adam(const kernel_table *kernels, void *const *arguments, const problem *p)
+static void run_adam(const kernel_table *kernels, void *const *x, const problem *p)
 {
-    kernels->adam(arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], p->in, p->out, p->bias,
-                  &p->step);
+    kernels->adam(x[0], x[1], x[2], x[3], x[4], p->rows, p->columns, p->bias, &p->step);
 }
 
 static void expect_adam(const problem *p)
@@ -914,8 +719,9 @@ static void expect_adam(const problem *p)
     double beta1 = (double)p->step.beta1, beta2 = (double)p->step.beta2;
     for (size_t i = 0; i < p->count[0]; i++) {
         double theta = value(p, 0, i), decay = (double)p->step.l2 * theta;
-        double x = i < p->in * p->out ? value(p, 3, i / p->out) : 1, gradient = x * value(p, 4, i % p->out);
-        double g = gradient + decay, size_of_g = fabs(gradient) + fabs(decay);
+        double x = i < p->rows * p->columns ? value(p, 3, i / p->columns) : 1;
+        double gradient = x * value(p, 4, i % p->columns), g = gradient + decay;
+        double size_of_g = fabs(gradient) + fabs(decay);
         expect_start(1, i, beta1 * value(p, 1, i));
         expect_term(1, i, g);
         magnitude[1][i] += size_of_g;
@@ -944,11 +750,13 @@ static adam_step step_at(int t, double rate, float l2)
 
 /* Three steps, each from where the reference came to and with a new gradient. With l2 the second moment starts well
  * above zero, as the quotient of two moments that both cancel to nothing is rounding and no more. */
-static void check_adam_steps(size_t in, size_t out, bool bias, float l2)
+static void check_adam(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {
-        .kernel = "adam", .run = run_adam, .expect = expect_adam, .outputs = 3, .in = in, .out = out, .bias = bias};
-    size_t count = (in + bias) * out;
+    (void)rows;
+    float l2 = variant ? 0.05f : 0;
+    problem p = {.kernel = "adam", .run = run_adam, .expect = expect_adam, .outputs = 3, .rows = in, .columns = out};
+    p.bias = variant;
+    size_t count = (in + p.bias) * out;
     for (size_t i = 0; i < 3; i++) set_argument(&p, i, count);
     for (size_t i = 0; i < count; i++) {
         numbers[1][i] = l2 > 0 ? numbers[1][i] : 0;
@@ -963,15 +771,9 @@ static void check_adam_steps(size_t in, size_t out, bool bias, float l2)
     }
 }
 
-static void check_adam(size_t in, size_t out)
-{
-    check_adam_steps(in, out, false, 0);
-    check_adam_steps(in, out, true, 0.05f);
-}
-
 TEST(adam_steps)
 {
-    check_shapes(check_adam);
+    check_shapes(check_adam, 2);
 }
 
 /* With no past, Adam goes a full rate against the gradient, whatever its size; with no gradient it stays. */
@@ -1030,8 +832,8 @@ TEST(adam_steps_as_pytorch_does)
     random_stream draw = random_named(1, "adam");
     const kernel_table *kernels;
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
-        for (int again = 0; again < 500; again++)
-            assert_pytorch_steps(kernels, times[again % (int)(sizeof times / sizeof *times)], &draw);
+        for (size_t again = 0; again < test_long(50, 500); again++)
+            assert_pytorch_steps(kernels, times[again % (sizeof times / sizeof *times)], &draw);
 }
 
 /* 1e18, times sqrt(1 - beta2), again and again until the moments stand still, and one that comes from nowhere. */
@@ -1042,7 +844,7 @@ TEST(adam_stays_finite)
     const kernel_table *kernels;
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
         float theta[COUNT] = {0}, first[COUNT] = {0}, second[COUNT] = {0}, gradient[COUNT] = {0};
-        for (int t = 1; t <= 20000; t++) {
+        for (int t = 1; t <= (int)test_long(5000, 20000); t++) {
             const adam_step step = step_at(t, 1e-3, 1e-4f);
             for (size_t i = 0; i < COUNT; i++)
                 gradient[i] = i % 3 == 0 ? largest : i % 3 == 1 && t % 100 == 0 ? -largest : 0;

@@ -190,20 +190,6 @@ TEST(a_spiral_is_unrolled)
     free(embedding);
 }
 
-TEST(a_noisy_line_is_put_in_order)
-{
-    enum { N = 50, DIM = 10 };
-    for (uint64_t seed = 0; seed < 5; seed++) {
-        random_stream stream = random_named(seed, "line");
-        double points[N * DIM];
-        for (size_t i = 0; i < N * DIM; i++)
-            points[i] = (double)(i / DIM) * (double)(i % DIM + 1) / DIM + 0.02 * random_normal(&stream);
-        double *embedding = embed(points, N, DIM, 6, 1, NULL);
-        assert_monotone(embedding, N);
-        free(embedding);
-    }
-}
-
 /* ---- points that have no shape ---- */
 
 /* Whatever the points: an embedding with columns of length 1, or none and embedding left alone. */
@@ -251,28 +237,6 @@ TEST(numbers_that_are_none_give_no_embedding_of_them)
 }
 
 /* ---- room ---- */
-
-/* Each part has its whole size and none lies in another. */
-TEST(parts_have_room)
-{
-    static const size_t sizes[][3] = {{3, 2, 1}, {4, 2, 1}, {10, 9, 8}, {25, 12, 2}, {33, 3, 2}};
-    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-        size_t n = sizes[s][0], k = sizes[s][1], components = sizes[s][2];
-        memory owner = {0};
-        lle room;
-        ok(lle_create(&room, &owner, n, k, components, NULL));
-        double *parts[] = {room.matrix, room.weights, room.distances, room.local, room.vectors, room.eigen};
-        size_t vectors = components + 1;
-        const size_t counts[] = {n * n, n * k, n, k * k, n * vectors, eigen_work_count(n, vectors)};
-        for (size_t p = 0; p < 6; p++)
-            for (size_t i = 0; i < counts[p]; i++) parts[p][i] = (double)p;
-        for (size_t i = 0; i < n * k; i++) room.nearest[i] = 1;
-        for (size_t p = 0; p < 6; p++)
-            for (size_t i = 0; i < counts[p]; i++) assert_true(parts[p][i] == (double)p);
-        for (size_t i = 0; i < n * k; i++) assert_int_equal(room.nearest[i], 1);
-        memory_release(&owner);
-    }
-}
 
 TEST(small_and_tight_sizes_fit)
 {
@@ -336,17 +300,6 @@ TEST(nearest_at_every_count)
             }
         }
     }
-}
-
-TEST(nearest_of_equal_ones_is_the_lower)
-{
-    const double distances[] = {2, 1, 2, 1, 0, 2, 1};
-    const int wanted[] = {4, 1, 3, 6, 0, 2, 5};
-    int nearest[7];
-    lle_nearest(distances, 7, 7, nearest);
-    assert_memory_equal(nearest, wanted, sizeof wanted);
-    lle_nearest(distances, 7, 2, nearest);
-    assert_memory_equal(nearest, wanted, 2 * sizeof *wanted);
 }
 
 /* ---- weights ---- */

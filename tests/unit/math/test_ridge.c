@@ -419,24 +419,6 @@ TEST(arms_in_blocks_of_their_own_cost_little)
     free(values);
 }
 
-TEST(equal_arms_are_drawn_equal)
-{
-    model m = model_make(8, 1, 1000);
-    float x[3 * 8];
-    for (size_t i = 0; i < 24; i++) x[i] = (float)(i % 8) - 2;
-    ee_arms arms = ee_arms_dense(x, 3, 8);
-    double room[128], drawn[3];
-    assert_true(ridge_draw_room(8, 3) <= 128);
-    random_stream stream = random_named(7, "equal");
-    for (int t = 0; t < 100; t++) {
-        ridge_draw(m.state, 8, &arms, &stream, room, drawn);
-        assert_close(drawn[1], drawn[0], 1e-12);
-        assert_close(drawn[2], drawn[0], 1e-12);
-        model_add(&m, x, 1, false);
-    }
-    model_destroy(&m);
-}
-
 /* ---- saving and loading ---- */
 
 static void play(model *m, uint64_t from, uint64_t to)
@@ -446,29 +428,6 @@ static void play(model *m, uint64_t from, uint64_t to)
         float x[12] = {0};
         for (size_t i = (size_t)t % 3; i < 9; i += 3) x[i] = (float)random_normal(&stream);
         model_add(m, x, random_normal(&stream), true);
-    }
-}
-
-TEST(a_loaded_one_goes_on_the_same)
-{
-    for (uint64_t cut = 0; cut < 30; cut += 3) {
-        model first = model_make(12, 1, 7), second = model_make(12, 1, 7);
-        play(&first, 0, cut);
-        archive writer = archive_writer(NULL);
-        ridge_archive(first.ridge, first.state, &writer);
-        ok(writer.status);
-        archive reader = archive_reader(writer.bytes, writer.size, NULL);
-        ridge_archive(second.ridge, second.state, &reader);
-        ok(reader.status);
-        assert_int_equal(archive_remaining(&reader), 0);
-        memcpy(second.state, first.state, ridge_saved_count(12) * sizeof(double));
-        assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
-        play(&first, cut, 40);
-        play(&second, cut, 40);
-        assert_memory_equal(first.state, second.state, ridge_state_count(12) * sizeof(double));
-        memory_free(writer.bytes);
-        model_destroy(&first);
-        model_destroy(&second);
     }
 }
 
@@ -581,27 +540,5 @@ TEST(a_sample_that_never_came_is_not_corrected)
     ridge_correct(m.ridge, m.state, vector_dense(other, DIM), 5, 2);
     assert_memory_equal(before, m.state, ridge_state_count(DIM) * sizeof *before);
     free(before);
-    model_destroy(&m);
-}
-
-/* Its own prediction, told as the y, leaves theta as it is. */
-TEST(an_expected_sample_changes_no_mean)
-{
-    enum { DIM = 9 };
-    random_stream stream = random_named(4, "expected");
-    model m = model_make(DIM, 0.3, 1000);
-    float x[DIM], asked[DIM];
-    double y;
-    for (int t = 0; t < 60; t++) {
-        draw_in_block(&stream, x, DIM, &y);
-        draw_in_block(&stream, asked, DIM, &y);
-        double before = ridge_mean(m.state, DIM, vector_dense(asked, DIM));
-        double width = ridge_covariance(m.state, DIM, vector_dense(x, DIM), vector_dense(x, DIM));
-        model_add(&m, x, ridge_mean(m.state, DIM, vector_dense(x, DIM)), t % 2);
-        assert_close(ridge_mean(m.state, DIM, vector_dense(asked, DIM)), before, 1e-9);
-        assert_true(ridge_covariance(m.state, DIM, vector_dense(x, DIM), vector_dense(x, DIM)) < width);
-        draw_in_block(&stream, x, DIM, &y);
-        model_add(&m, x, y, t % 2);
-    }
     model_destroy(&m);
 }

@@ -72,16 +72,6 @@ TEST(nothing_says_nothing)
     assert_true(slope_weight(&self, 0) == 0); /* nor have pairs of one x */
 }
 
-/* Beside one pair whose x is `doubt` off the mean, a pair that far off says half of it. */
-TEST(doubt_is_worth_a_pair)
-{
-    slope self = {0};
-    slope_add(&self, 1, 1, 1e12);
-    slope_add(&self, -1, -1, 1e12);
-    assert_close(slope_weight(&self, 1), 2.0 / 3, 1e-9);
-    assert_close(slope_weight(&self, 100), 2.0 / 10002, 1e-9);
-}
-
 /* Rewards in other units: x, y and doubt all times a are the same slope. */
 TEST(units_do_not_matter)
 {

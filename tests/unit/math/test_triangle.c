@@ -196,20 +196,6 @@ TEST(two_are_solved_as_each_alone)
     }
 }
 
-TEST(one_dimension_is_a_number)
-{
-    double factor, x = 4, lambda = 9;
-    assert_int_equal(triangle_count(1), 1);
-    triangle_start(&factor, 1, sqrt(lambda));
-    triangle_rotate(&factor, &x, 1);
-    assert_close(factor, 5, 1e-15);
-    double solved = 50;
-    triangle_solve_transposed(&factor, &solved, 1);
-    assert_close(solved, 10, 1e-14);
-    triangle_solve(&factor, &solved, 1);
-    assert_close(solved, 2, 1e-14);
-}
-
 /* Samples of length 1, as features are: after 10,000 of them nothing has gathered. */
 TEST(a_long_run_does_not_drift)
 {

@@ -432,36 +432,6 @@ TEST(zeros_are_alike_in_every_form)
     }
 }
 
-/* With heads the rows are those of a block, and the blocks share them. */
-TEST(rows_are_those_of_a_block)
-{
-    enum { OWN = INPUTS / 2 };
-    trained t;
-    make_trained(&t, LAZY "heads=2 history=ring:4 batch=4 lazy=on average=6");
-    float *theta = calloc(t.count, sizeof *theta);
-    uint32_t seen[100];
-    size_t still = 0;
-    random_stream draw = random_named(4, "lazy");
-    for (size_t n = 0; n < 100; n++) {
-        float value = (float)random_normal(&draw), row[INPUTS] = {0};
-        seen[n] = (uint32_t)random_below(&draw, INPUTS);
-        vector x = {&value, &seen[n], 1};
-        vector_expand(x, row, INPUTS);
-        append_sample(&t, n % 3 ? x : vector_dense(row, INPUTS), (float)random_normal(&draw));
-        bool touched[OWN] = {false};
-        for (size_t i = n + 1 < BATCH ? 0 : n + 1 - BATCH; i <= n; i++) touched[seen[i] % OWN] = true;
-        memcpy(theta, t.theta, t.count * sizeof *theta);
-        learner_train(&t.l, t.theta);
-        for (size_t i = 0; i < OWN; i++) {
-            assert_int_equal(same_row(theta, t.theta, i), !touched[i]);
-            still += !touched[i];
-        }
-    }
-    assert_true(still > 100);
-    free(theta);
-    release_trained(&t);
-}
-
 /* As many samples in turn as a block has inputs, in any of three blocks. */
 static vector draw_in_block(random_stream *draw, uint32_t n, float *values, uint32_t *indices)
 {
@@ -469,13 +439,6 @@ static vector draw_in_block(random_stream *draw, uint32_t n, float *values, uint
     draw_values(draw, values, 1);
     indices[0] = n % OWN + OWN * (uint32_t)random_below(draw, 3);
     return (vector){values, indices, 1};
-}
-
-TEST(lazy_heads_move_as_ever)
-{
-    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 average=6", draw_in_block);
-    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 optimizer=adam", draw_in_block);
-    assert_lazy_as_eager(LAZY "heads=3 history=ring:4 batch=4 optimizer=sgd", draw_in_block);
 }
 
 /* ---- decay ---- */
@@ -819,19 +782,6 @@ TEST(networks_of_a_committee_learn_as_if_alone)
     check_committee("batch=100 rate=0.02 history=all", 2, 9, 16); /* more than pass at once */
 }
 
-/* The first weights of its networks are not the same: a network that repeats another adds nothing. */
-TEST(networks_of_a_committee_begin_apart)
-{
-    trained t;
-    make_trained(&t, "layers=2 width=6 committee=4 deep_width=6");
-    for (size_t j = 0; j < 4; j++)
-        for (size_t k = 0; k < j; k++)
-            for (size_t i = 0; i < INPUTS * 6; i++)
-                assert_true(t.theta[t.l.starts[j] + i] != t.theta[t.l.starts[k] + i]);
-    for (size_t k = 0; k < 4; k++) assert_int_equal(t.l.starts[k] * sizeof(float) % 64, 0);
-    release_trained(&t);
-}
-
 /* Of each network the rows that moved since and what is behind them; all else in the copy stays. */
 TEST(a_copy_has_what_changed_in_each_network)
 {
@@ -987,44 +937,4 @@ TEST(goes_on_after_loading)
         release_trained(&t);
         release_trained(&loaded);
     }
-}
-
-/* Longer rows than room was made for: what was loaded can be trained on at once. */
-TEST(loaded_rows_have_room)
-{
-    enum { LONG = 5000, ENTRIES = 900 }; /* too long, and each too empty, to be laid side by side */
-    learner_options options = options_from("width=3 batch=64 history=all order=shuffle");
-    static float values[ENTRIES];
-    static uint32_t indices[ENTRIES];
-    memory owner = {0}, other = {0};
-    learner first, loaded;
-    ee_error error = {0};
-    ok(learner_create(&first, &owner, "test", &options, LONG, 1, 7, SIZE_MAX, &error));
-    ok(learner_create(&loaded, &other, "test", &options, LONG, 1, 7, SIZE_MAX, &error));
-    size_t size = first.networks[0].parameter_count * sizeof(float);
-    float *theta = malloc(size), *theta_loaded = malloc(size);
-    learner_start(&first, theta);
-    memcpy(theta_loaded, theta, size);
-    random_stream draw = random_named(8, "room");
-    for (uint32_t n = 0; n < 64; n++) {
-        draw_values(&draw, values, ENTRIES);
-        for (uint32_t i = 0; i < ENTRIES; i++) indices[i] = n + 5 * i;
-        vector x = {values, indices, ENTRIES};
-        ok(learner_reserve(&first, 1, x, &error));
-        learner_append(&first, x, 1);
-    }
-    archive writer = archive_writer(&error);
-    learner_archive(&first, &writer);
-    archive reader = archive_reader(writer.bytes, writer.size, &error);
-    learner_archive(&loaded, &reader);
-    ok(reader.status);
-    assert_int_equal(memory_bytes(&other), memory_bytes(&owner));
-    learner_train(&first, theta);
-    learner_train(&loaded, theta_loaded);
-    assert_memory_equal(theta, theta_loaded, size);
-    memory_free(writer.bytes);
-    free(theta);
-    free(theta_loaded);
-    memory_release(&owner);
-    memory_release(&other);
 }

@@ -280,59 +280,6 @@ TEST(convolutions_of_all_sizes_are_sums)
 
 enum { HEADS = 4, BLOCK = 30, HIDDEN = 7 };
 
-/* Without biases a network with heads is a plain one, with a copy of the hidden units for each block that the other
- * blocks do not reach, or with no hidden layer the same weights in another order. */
-static void copy_to_plain(const network *net, const float *theta, bool hidden, float *plain)
-{
-    if (!hidden) {
-        for (size_t head = 0; head < HEADS; head++)
-            for (size_t b = 0; b < BLOCK; b++) plain[head * BLOCK + b] = theta[b * HEADS + head];
-        return;
-    }
-    const float *last = theta + net->layers[1].parameters;
-    float *plain_last = plain + HEADS * BLOCK * HEADS * HIDDEN;
-    for (size_t head = 0; head < HEADS; head++) {
-        for (size_t b = 0; b < BLOCK; b++)
-            memcpy(plain + ((head * BLOCK + b) * HEADS + head) * HIDDEN, theta + b * HIDDEN, HIDDEN * sizeof *plain);
-        for (size_t u = 0; u < HIDDEN; u++) plain_last[head * HIDDEN + u] = last[u * HEADS + head];
-    }
-}
-
-TEST(heads_are_a_plain_network_with_copies)
-{
-    const char *pairs[][2] = {{"layers=1 bias=off heads=4", "layers=1 bias=off"},
-                              {"layers=2 width=7 bias=off heads=4", "layers=2 width=28 bias=off"}};
-    for (size_t k = 0; k < 2; k++) {
-        learner_options options[2] = {options_from(pairs[k][0]), options_from(pairs[k][1])};
-        memory owner = {0};
-        learner l, plain;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options[0], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
-        ok(learner_create(&plain, &owner, "test", &options[1], HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
-        assert_int_equal(l.networks[0].parameter_count, k ? BLOCK * HIDDEN + HIDDEN * HEADS : BLOCK * HEADS);
-        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
-        float *copied = calloc(plain.networks[0].parameter_count, sizeof *copied);
-        learner_start(&l, theta);
-        copy_to_plain(&l.networks[0], theta, k == 1, copied);
-        random_stream draw = random_named(k, "inputs");
-        for (uint32_t head = 0; head < HEADS; head++) {
-            float values[BLOCK];
-            uint32_t indices[BLOCK];
-            for (uint32_t i = 0; i < BLOCK; i++) {
-                values[i] = (float)random_normal(&draw);
-                indices[i] = head * BLOCK + i;
-            }
-            vector x = {values, indices, BLOCK};
-            float f = network_forward(&l.networks[0], theta, x, l.activations);
-            assert_true(f != 0);
-            assert_close(f, network_forward(&plain.networks[0], copied, x, plain.activations), 1e-5);
-        }
-        free(theta);
-        free(copied);
-        memory_release(&owner);
-    }
-}
-
 /* The first entry that is not zero says which block is seen, and nothing of the others is. */
 TEST(one_block_is_seen)
 {
@@ -364,39 +311,6 @@ TEST(one_block_is_seen)
         network_forward(&l.networks[0], theta, (vector){first, in_first, 2}, l.activations);
         assert_true(outputs[0] == l.activations[l.networks[0].activation_count - HEADS + 1]);
         free(theta);
-        memory_release(&owner);
-    }
-}
-
-TEST(sparse_input_is_the_dense_one)
-{
-    const char *networks[] = {"layers=2 width=13", "layers=2 width=5 image=1x5x6 front=conv2d:2:3+relu",
-                              "layers=2 width=13 heads=3",
-                              "layers=2 width=5 heads=2 image=1x3x5 front=conv2d:2:2+relu"};
-    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        learner_options options = options_from(networks[k]);
-        memory owner = {0};
-        learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, 30, 30, 1, SIZE_MAX, &error));
-        size_t count = l.networks[0].parameter_count;
-        float *theta = calloc(count, sizeof *theta), *g1 = calloc(count, sizeof *g1), *g2 = calloc(count, sizeof *g2);
-        learner_start(&l, theta);
-        float dense[30] = {0}, values[3] = {0.5f, -2, 1};
-        uint32_t indices[3] = {0, 17, 29};
-        for (size_t i = 0; i < 3; i++) dense[indices[i]] = values[i];
-        vector x1 = vector_dense(dense, 30), x2 = {values, indices, 3};
-        float f1 = network_forward(&l.networks[0], theta, x1, l.activations);
-        network_backward(&l.networks[0], theta, x1, l.activations, 1, l.deltas);
-        network_add_gradient(&l.networks[0], x1, l.activations, l.deltas, g1);
-        float f2 = network_forward(&l.networks[0], theta, x2, l.activations);
-        network_backward(&l.networks[0], theta, x2, l.activations, 1, l.deltas);
-        network_add_gradient(&l.networks[0], x2, l.activations, l.deltas, g2);
-        assert_close(f1, f2, 1e-6);
-        assert_floats_close(g1, g2, count, 1e-6);
-        free(theta);
-        free(g1);
-        free(g2);
         memory_release(&owner);
     }
 }

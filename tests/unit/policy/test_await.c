@@ -137,26 +137,3 @@ TEST(late_rewards_are_the_same_in_the_end)
     snprintf(options, sizeof options, "%s recent_units=0 standardize=off f1.committee=1", still);
     check_same_in_the_end("eenet", options, 1e-5);
 }
-
-/* theta itself, in doubles. */
-TEST(linear_theta_is_the_same_in_the_end)
-{
-    const char *names[] = {"linucb", "lints"};
-    for (size_t n = 0; n < 2; n++) {
-        ee_bandit *late = bandit_make(names[n], DIM, 3, ""), *at_once = bandit_make(names[n], DIM, 3, "");
-        ee_decision made[20];
-        teach(late, 50, 10); /* so that something is expected */
-        teach(at_once, 50, 10);
-        for (uint64_t t = 0; t < 20; t++) made[t] = bandit_choose(late, arms_of_round(t), NULL);
-        for (uint64_t t = 20; t-- > 0;) { /* the last one first */
-            bandit_reward(late, made[t].id, reward_of(t, made[t].arm));
-            const ee_arms *arms = arms_of_round(t);
-            ok(ee_bandit_learn_from(at_once, arms, made[t].arm, reward_of(t, made[t].arm), NULL));
-        }
-        const double *own = (const double *)(const void *)late->policy->parameters.values;
-        const double *its = (const double *)(const void *)at_once->policy->parameters.values;
-        for (size_t i = 0; i < ridge_state_count(DIM); i++) assert_close(own[i], its[i], 1e-6);
-        ee_bandit_free(late);
-        ee_bandit_free(at_once);
-    }
-}

@@ -1,40 +1,21 @@
 /* KernelUCB and KernelTS through the library: stored scores of another program, what their draws are distributed as,
  * what is kept and for how long, and problems that they must solve. */
+#include "engine/rounds.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/archive.h"
-#include "base/random.h"
-#include "lab/runs/runner.h"
 #include "math/kernel_ridge.h"
-#include "support.h"
 
 static const char *const policies[] = {"kernelucb", "kernelts"};
 enum { POLICIES = 2 };
 
-static ee_bandit *make(const char *policy, size_t dim, uint64_t seed, const char *options)
-{
-    ee_settings settings = {.policy = policy, .dim = dim, .seed = seed, .options = options};
-    ee_bandit *bandit = NULL;
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", policy, error.message);
-    return bandit;
-}
-
 /* Gives the one arm to play, and its reward. */
 static void teach(ee_bandit *bandit, const ee_arms *arm, double reward)
 {
-    ee_decision decision;
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_decide(bandit, arm, &decision, NULL, NULL, &error)) fail_msg("decide: %s", error.message);
-    if (ee_bandit_learn(bandit, decision.id, reward, &error)) fail_msg("learn: %s", error.message);
-}
-
-static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
-{
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_score(bandit, arms, scores, &error)) fail_msg("score: %s", error.message);
+    bandit_reward(bandit, bandit_choose(bandit, arm, NULL).id, reward);
 }
 
 static void draw_values(float *values, size_t count, uint64_t seed)
@@ -59,7 +40,7 @@ static void check_golden(bool sparse, const char *more)
     char options[128];
     snprintf(options, sizeof options, "gamma=%g nu=%g lambda=%g %s", json_number_value(golden_member(golden, "gamma")),
              json_number_value(golden_member(golden, "nu")), json_number_value(golden_member(golden, "lambda_")), more);
-    ee_bandit *bandit = make("kernelucb", GOLDEN_DIM, 1, options);
+    ee_bandit *bandit = bandit_make("kernelucb", GOLDEN_DIM, 1, options);
     size_t starts[GOLDEN_ARMS + 1];
     uint32_t indices[GOLDEN_ARMS * GOLDEN_DIM];
     for (uint32_t i = 0; i < GOLDEN_ARMS * GOLDEN_DIM; i++) indices[i] = i % GOLDEN_DIM;
@@ -70,7 +51,7 @@ static void check_golden(bool sparse, const char *more)
         if (sparse) all = ee_arms_sparse(starts, indices, x, GOLDEN_ARMS, GOLDEN_DIM);
         if (sparse) one = ee_arms_sparse(starts, indices, own, 1, GOLDEN_DIM);
         ee_score scores[GOLDEN_ARMS];
-        score(bandit, &all, scores);
+        ok(ee_bandit_score(bandit, &all, scores, NULL));
         for (size_t i = 0; i < GOLDEN_ARMS; i++) {
             assert_close(scores[i].score, expected[t * GOLDEN_ARMS + i], 1e-5);
             assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-6);
@@ -94,32 +75,9 @@ TEST(scores_are_the_stored_ones)
     check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
 }
 
-/* ---- any number of arms ---- */
-
-TEST(an_arm_has_its_score_whoever_stands_beside_it)
-{
-    enum { DIM = 3, ARMS = 103 };
-    float values[ARMS * DIM];
-    ee_score together[ARMS], alone;
-    ee_bandit *bandit = make("kernelucb", DIM, 1, "arms=2 lambda=0.1 nu=1");
-    for (uint64_t t = 0; t < 30; t++) {
-        draw_values(values, ARMS * DIM, t);
-        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
-        score(bandit, &arms, together);
-        for (size_t i = 0; i < ARMS; i++) {
-            ee_arms one = ee_arms_dense(values + i * DIM, 1, DIM);
-            score(bandit, &one, &alone);
-            assert_close(together[i].score, alone.score, 1e-6);
-        }
-        arms.count = 1;
-        teach(bandit, &arms, (double)(t % 3));
-    }
-    ee_bandit_free(bandit);
-}
-
 /* ---- KernelTS's draws ---- */
 
-enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12, TS_DRAWS = 40000 };
+enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12, TS_DRAWS = 10000 };
 
 /* Two arms are the same, two are near each other, one is far from all. */
 static const float ts_values[TS_ARMS * TS_DIM] = {0.1f, 0.2f, 0.5f, -0.3f, 0.1f, 0.2f, 0.6f, -0.2f, 9, 9, -0.4f, 0};
@@ -153,7 +111,7 @@ TEST(draws_are_those_of_the_posterior)
     float played[TS_SAMPLES * TS_DIM];
     double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
     draw_values(played, TS_SAMPLES * TS_DIM, 5);
-    ee_bandit *bandit = make("kernelts", TS_DIM, 3, "gamma=1.5 lambda=0.2 nu=0.5");
+    ee_bandit *bandit = bandit_make("kernelts", TS_DIM, 3, "gamma=1.5 lambda=0.2 nu=0.5");
     for (size_t i = 0; i < TS_SAMPLES; i++) {
         ee_arms one = ee_arms_dense(played + i * TS_DIM, 1, TS_DIM);
         rewards[i] = (float)sin((double)i);
@@ -163,9 +121,8 @@ TEST(draws_are_those_of_the_posterior)
     double sum[TS_ARMS] = {0}, products[TS_ARMS][TS_ARMS] = {{0}};
     ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
     for (size_t t = 0; t < TS_DRAWS; t++) {
-        ee_decision decision;
         ee_score s[TS_ARMS];
-        ok(ee_bandit_decide(bandit, &arms, &decision, s, NULL, NULL));
+        bandit_choose(bandit, &arms, s);
         assert_close(s[0].score, s[2].score, 1e-4); /* the same arm */
         for (size_t i = 0; i < TS_ARMS; i++) {
             assert_close(s[i].exploitation, mean[i], 1e-6);
@@ -194,15 +151,15 @@ TEST(after_max_contexts_nothing_changes)
     float values[ARMS * DIM], other[DIM];
     draw_values(values, ARMS * DIM, 1);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=25 gamma=3");
+        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=25 gamma=3");
         ee_score before[ARMS], now[ARMS];
         size_t memory = ee_bandit_memory(bandit);
         ee_arms arms = ee_arms_dense(values, ARMS, DIM), one = ee_arms_dense(other, 1, DIM);
-        score(bandit, &arms, before);
+        ok(ee_bandit_score(bandit, &arms, before, NULL));
         for (uint64_t t = 1; t <= 3 * MOST; t++) {
             draw_values(other, DIM, 10 + t);
             teach(bandit, &one, 1);
-            score(bandit, &arms, now);
+            ok(ee_bandit_score(bandit, &arms, now, NULL));
             bool same = true;
             for (size_t i = 0; i < ARMS; i++) same &= now[i].exploitation == before[i].exploitation;
             assert_int_equal(same, t > MOST);
@@ -216,92 +173,31 @@ TEST(after_max_contexts_nothing_changes)
 
 /* ---- saving ---- */
 
-typedef struct saved_model {
-    uint8_t *bytes;
-    size_t size;
-} saved_model;
-
-static saved_model save(const ee_bandit *bandit)
-{
-    void *bytes;
-    saved_model saved;
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_save_bytes(bandit, &bytes, &saved.size, &error)) fail_msg("save: %s", error.message);
-    saved.bytes = bytes;
-    return saved;
-}
-
-static bool same_model(const ee_bandit *a, const ee_bandit *b)
-{
-    saved_model left = save(a), right = save(b);
-    bool same = left.size == right.size && memcmp(left.bytes, right.bytes, left.size) == 0;
-    ee_bytes_free(left.bytes);
-    ee_bytes_free(right.bytes);
-    return same;
-}
-
-/* Rounds first to last - 1, of five arms; every third round's are sparse. */
-static void play(ee_bandit *bandit, uint64_t first, uint64_t last)
-{
-    enum { DIM = 6, ARMS = 5 };
-    static const size_t starts[ARMS + 1] = {0, 2, 2, 7, 8, 10};
-    static const uint32_t indices[10] = {0, 3, 0, 1, 2, 3, 5, 4, 1, 2};
-    for (uint64_t t = first; t < last; t++) {
-        float values[ARMS * DIM];
-        draw_values(values, ARMS * DIM, t);
-        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
-        if (t % 3 == 0) arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
-        ee_decision decision;
-        ok(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, NULL));
-        ok(ee_bandit_learn(bandit, decision.id, (double)((t + decision.arm) % 2), NULL));
-    }
-}
-
-TEST(a_loaded_bandit_goes_on_as_the_saved_one)
-{
-    const uint64_t stops[] = {0, 1, 2, 7, 29, 30, 31, 50};
-    for (int p = 0; p < POLICIES; p++) {
-        for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
-            ee_bandit *bandit = make(policies[p], 6, 9, "max_contexts=30"), *loaded;
-            play(bandit, 0, stops[i]);
-            saved_model saved = save(bandit);
-            ee_error error = {EE_OK, ""};
-            if (ee_bandit_load_bytes(saved.bytes, saved.size, &(ee_settings){.policy = policies[p]}, &loaded, &error))
-                fail_msg("load: %s", error.message);
-            play(bandit, stops[i], stops[i] + 12);
-            play(loaded, stops[i], stops[i] + 12);
-            assert_true(same_model(bandit, loaded));
-            ee_bytes_free(saved.bytes);
-            ee_bandit_free(bandit);
-            ee_bandit_free(loaded);
-        }
-    }
-}
-
 /* A sound checksum over an index past the dimension: it would be read from outside of an arm. */
 TEST(a_model_with_a_bad_index_is_refused)
 {
     const float value = 0.625f;
     const uint32_t index = 3, bad = 6;
     const size_t starts[2] = {0, 1};
-    ee_bandit *bandit = make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
+    ee_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
     ee_arms arm = ee_arms_sparse(starts, &index, &value, 1, 6);
     teach(bandit, &arm, 1);
-    saved_model saved = save(bandit);
+    model saved = model_save(bandit);
     uint8_t context[8], *place = NULL;
     memcpy(context, &value, 4);
     memcpy(context + 4, &index, 4);
-    for (uint8_t *at = saved.bytes; !place && at + 8 <= saved.bytes + saved.size; at++)
+    uint8_t *bytes = saved.bytes;
+    for (uint8_t *at = bytes; !place && at + 8 <= bytes + saved.size; at++)
         if (memcmp(at, context, 8) == 0) place = at;
     assert_non_null(place);
     memcpy(place + 4, &bad, 4);
-    uint64_t checksum = archive_checksum(saved.bytes, saved.size - 8);
-    memcpy(saved.bytes + saved.size - 8, &checksum, 8);
+    uint64_t checksum = archive_checksum(bytes, saved.size - 8);
+    memcpy(bytes + saved.size - 8, &checksum, 8);
     ee_error error = {EE_OK, ""};
     assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
     assert_string_equal(error.message, "model: a context is not a vector of the model's dimension");
     assert_null(loaded);
-    ee_bytes_free(saved.bytes);
+    model_free(&saved);
     ee_bandit_free(bandit);
 }
 
@@ -314,56 +210,23 @@ TEST(an_arm_too_wide_to_keep_is_refused)
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
     ee_arms arm = ee_arms_dense(values, 1, DIM);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = make(policies[p], DIM, 1, "max_contexts=400 pending=4");
-        ee_decision decision;
+        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
         ee_error error = {EE_OK, ""};
         char expected[256];
         snprintf(expected, sizeof expected,
                  "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
                  "nonzeros",
                  policies[p]);
-        ok(ee_bandit_decide(bandit, &arm, &decision, NULL, NULL, NULL));
-        saved_model before = save(bandit);
+        ee_decision decision = bandit_choose(bandit, &arm, NULL);
+        model before = model_save(bandit);
         assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, &error), EE_BAD_INPUT);
         assert_string_equal(error.message, expected);
-        saved_model after = save(bandit);
-        assert_true(before.size == after.size && memcmp(before.bytes, after.bytes, after.size) == 0);
-        ee_bytes_free(before.bytes);
-        ee_bytes_free(after.bytes);
+        assert_true(model_is_of(before, bandit));
+        model_free(&before);
         ee_bandit_free(bandit);
-        bandit = make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
+        bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
         teach(bandit, &arm, 1);
         ee_bandit_free(bandit);
     }
     free(values);
-}
-
-/* ---- problems ---- */
-
-static double regret(const dataset *data, const char *policy, uint64_t seed)
-{
-    run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = 500};
-    run_result result;
-    ee_error error = {EE_OK, ""};
-    if (runner_run(&job, NULL, &result, &error)) fail_msg("%s: %s", policy, error.message);
-    assert_true(result.finished);
-    return result.regret;
-}
-
-TEST(both_solve_what_is_not_linear)
-{
-    const char *problems[] = {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"};
-    for (size_t i = 0; i < 2; i++) {
-        dataset *data;
-        ee_error error = {EE_OK, ""};
-        if (dataset_open(problems[i], NULL, &data, &error)) fail_msg("%s", error.message);
-        for (uint64_t seed = 0; seed < 3; seed++) {
-            double blind = regret(data, "uniform", seed);
-            for (int p = 0; p < POLICIES; p++) {
-                double got = regret(data, policies[p], seed);
-                if (!(got < blind / 2)) fail_msg("%s, %s: %g, uniform %g", problems[i], policies[p], got, blind);
-            }
-        }
-        dataset_free(data);
-    }
 }

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "engine/rounds.h"
-#include "lab/runs/runner.h"
 
 /* ---- LinUCB against stored numbers ---- */
 
@@ -83,28 +82,11 @@ TEST(linucb_has_the_stored_scores)
     stored_destroy(&s);
 }
 
-/* ---- exploration ---- */
-
-TEST(the_bonus_shrinks_only_where_it_played)
-{
-    ee_bandit *bandit = bandit_make("linucb:paper", 4, 1, "alpha=2 lambda=0.25");
-    float x[8] = {1, 2, 0, 0, 0, 0, 3, 0};
-    ee_arms arms = ee_arms_dense(x, 2, 4);
-    for (int t = 0; t < 50; t++) {
-        ee_score scores[2];
-        ok(ee_bandit_score(bandit, &arms, scores, NULL));
-        assert_close(scores[0].exploration, 2 * sqrt(5 / (0.25 + 5 * t)), 1e-6);
-        assert_close(scores[1].exploration, 2 * sqrt(9 / 0.25), 1e-6);
-        learn_arm(bandit, x, 4, t % 2, 1);
-    }
-    ee_bandit_free(bandit);
-}
-
 /* The scores of LinUCB with alpha = 1 give mean and deviation that the draws of LinTS must have. Decisions draw; a look
  * does not. */
 TEST(thompson_draws_follow_the_formula)
 {
-    enum { DRAWS = 20000, DIM = 6, ARMS = 4 };
+    enum { DRAWS = 5000, DIM = 6, ARMS = 4 };
     const double nu = 0.7, limit = 4.5; /* in standard errors: one test in 150,000 by chance */
     static round_arms round;
     ee_bandit *ucb = bandit_make("linucb:paper", DIM, 2, "alpha=1 lambda=0.5");
@@ -146,21 +128,6 @@ TEST(thompson_draws_follow_the_formula)
     ee_bandit_free(thompson);
 }
 
-TEST(thompson_draws_again_each_round)
-{
-    static round_arms round;
-    ee_bandit *bandit = bandit_make("lints:paper", 5, 3, NULL);
-    round_draw(&round, 1, 3, 5, 5);
-    ee_score look[3], first[3], second[3];
-    ok(ee_bandit_score(bandit, &round.dense, look, NULL));
-    ee_decision decision = bandit_choose(bandit, &round.dense, first);
-    bandit_choose(bandit, &round.dense, second);
-    assert_memory_equal(look, first, sizeof look);
-    assert_true(first[0].score != second[0].score);
-    assert_true(isnan(decision.probability));
-    ee_bandit_free(bandit);
-}
-
 /* Two equal arms beside a poor one share the probability, which extra draws estimate. */
 TEST(thompson_estimates_its_probability)
 {
@@ -183,7 +150,7 @@ TEST(thompson_estimates_its_probability)
  * bandit that sees this block's rounds alone. */
 TEST(blocks_of_features_are_bandits_of_their_own)
 {
-    enum { SIDE = 784, BLOCKS = 10, NONZEROS = 150, ROUNDS = 80 };
+    enum { SIDE = 100, BLOCKS = 10, NONZEROS = 20, ROUNDS = 60 };
     ee_bandit *whole = bandit_make("linucb:paper", SIDE * BLOCKS, 1, "refresh=5"), *parts[BLOCKS];
     for (size_t b = 0; b < BLOCKS; b++) parts[b] = bandit_make("linucb:paper", SIDE, 1, "refresh=7");
     random_stream draw = random_named(2, "images");
@@ -220,74 +187,14 @@ TEST(blocks_of_features_are_bandits_of_their_own)
     ee_bandit_free(whole);
 }
 
-static double regret_of(const dataset *data, const char *policy, uint64_t seed)
-{
-    run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = 1000};
-    run_watch nobody = {0};
-    run_result result;
-    ee_error error;
-    if (runner_run(&job, &nobody, &result, &error)) fail_msg("%s: %s", policy, error.message);
-    assert_true(result.finished);
-    return result.regret;
-}
-
-TEST(linear_problems_are_solved)
-{
-    static const char *const policies[] = {"linucb", "lints"};
-    dataset *data;
-    ee_error error;
-    if (dataset_open("synthetic:inner", NULL, &data, &error)) fail_msg("%s", error.message);
-    for (uint64_t seed = 0; seed < 3; seed++) {
-        double uniform = regret_of(data, "uniform", seed);
-        for (size_t p = 0; p < 2; p++) {
-            double own = regret_of(data, policies[p], seed);
-            if (!(own < uniform / 4))
-                fail_msg("%s, seed %d: regret %.1f, uniform's is %.1f", policies[p], (int)seed, own, uniform);
-        }
-    }
-    dataset_free(data);
-}
-
-/* ---- the rest of the contract ---- */
-
-/* Round t of either bandit, with rewards that come a round late. */
-static void play_late(ee_bandit *bandit, uint64_t t)
-{
-    static round_arms round;
-    round_draw(&round, t, t % 7 ? 6 : 20, 10, 3);
-    ee_decision decision = bandit_choose(bandit, t % 2 ? &round.sparse : &round.dense, NULL);
-    if (decision.id > 1) bandit_reward(bandit, decision.id - 1, (double)(t % 3));
-}
-
-/* Saved and loaded after every round, it stays the one that never was. */
-TEST(a_saved_bandit_goes_on_the_same)
-{
-    static const char *const policies[] = {"linucb", "lints"};
-    for (size_t p = 0; p < 2; p++) {
-        ee_bandit *whole = bandit_make(policies[p], 10, 4, "refresh=9"),
-                  *parts = bandit_make(policies[p], 10, 4, "refresh=9");
-        for (uint64_t t = 1; t <= 60; t++) {
-            play_late(whole, t);
-            play_late(parts, t);
-            model saved = model_save(parts);
-            ee_bandit_free(parts);
-            parts = model_load(saved);
-            assert_true(model_is_of(saved, whole));
-            model_free(&saved);
-        }
-        ee_bandit_free(whole);
-        ee_bandit_free(parts);
-    }
-}
-
 /* Rounds within the reserve take no more memory, and the memory is that of a few (dim, dim) matrices. */
 TEST(memory_is_square_and_stays)
 {
     static const char *const policies[] = {"linucb", "lints"};
     for (size_t p = 0; p < 2; p++) {
         ee_bandit *small = bandit_make(policies[p], 30, 1, "pending=4"),
-                  *large = bandit_make(policies[p], 3000, 1, "pending=4");
-        size_t before = ee_bandit_memory(small), square = 3000 * 3000 * sizeof(double);
+                  *large = bandit_make(policies[p], 600, 1, "pending=4");
+        size_t before = ee_bandit_memory(small), square = 600 * 600 * sizeof(double);
         bandit_play(small, 1, 300, 10, false);
         bandit_play(small, 301, 600, 10, true);
         assert_int_equal(ee_bandit_memory(small), before);
@@ -295,13 +202,4 @@ TEST(memory_is_square_and_stays)
         ee_bandit_free(small);
         ee_bandit_free(large);
     }
-}
-
-TEST(a_dimension_beyond_memory_is_refused)
-{
-    ee_settings settings = {.policy = "linucb", .dim = UINT32_MAX, .seed = 1};
-    ee_bandit *bandit;
-    ee_error error;
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_NO_MEMORY);
-    assert_null(bandit);
 }

@@ -161,20 +161,3 @@ TEST(the_range_grows_with_the_rewards)
     ee_bandit_free(loaded);
     ee_bandit_free(bandit);
 }
-
-TEST(it_solves_problems)
-{
-    assert_solves("neural-fastcb");
-    assert_solves("neural-fastcb:paper");
-}
-
-TEST(a_saved_one_goes_on)
-{
-    assert_continues("neural-fastcb", "f1.width=9", false, 30);
-    assert_continues("neural-fastcb:paper", "f1.width=9 f1.history=ring:10", true, 45);
-}
-
-TEST(sparse_arms_are_as_dense_ones)
-{
-    assert_sparse_equals_dense("neural-fastcb", "f1.width=9");
-}

@@ -131,14 +131,14 @@ enum { NETWORKS = sizeof networks / sizeof *networks };
 TEST(diagonal_comes_from_the_factors_alone)
 {
     for (size_t i = 0; i < NETWORKS; i++)
-        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], false, sparse, 60);
+        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], false, sparse, 30);
 }
 
 TEST(full_is_the_inverse)
 {
     for (size_t i = 0; i < NETWORKS; i++)
-        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], true, sparse, 12);
-    check_formed("f1.width=3", true, false, 5000); /* rank-one updates do not drift */
+        for (int sparse = 0; sparse < 2; sparse++) check_formed(networks[i], true, sparse, 6);
+    check_formed("f1.width=3", true, false, test_long(500, 5000)); /* rank-one updates do not drift */
 }
 
 /* ---- what a reward does ---- */
@@ -169,31 +169,6 @@ TEST(a_late_reward_counts_as_it_was_decided)
         free(theta);
         ee_bandit_free(early);
         ee_bandit_free(late);
-    }
-}
-
-/* Two arms that share no feature: the one that is played becomes certain, the other much less so. */
-TEST(widths_shrink_where_it_has_played)
-{
-    const char *const kinds[] = {"nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=diagonal",
-                                 "nu=1 lambda=0.001 f1.width=20 f1.bias=off covariance=full"};
-    for (int k = 0; k < 2; k++) {
-        ee_bandit *bandit = bandit_make("neural-ucb:paper", 8, 1, kinds[k]);
-        float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
-        ee_arms arms = ee_arms_dense(values, 2, 8);
-        ee_score first[2], before[2], now[2];
-        play_score(bandit, &arms, first);
-        memcpy(before, first, sizeof first);
-        for (int t = 0; t < 200; t++) {
-            policy_play(bandit, &arms, 0, 1, now);
-            play_score(bandit, &arms, now);
-            assert_true(now[0].exploration < before[0].exploration);
-            assert_true(now[1].exploration <= before[1].exploration);
-            memcpy(before, now, sizeof now);
-        }
-        assert_true(now[0].exploration < 0.1f * first[0].exploration);
-        assert_true(now[1].exploration > 0.9f * first[1].exploration);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -292,33 +267,3 @@ TEST(memory_grows_with_p_or_its_square)
 }
 
 /* ---- playing ---- */
-
-TEST(ucb_solves_cosine_and_quadratic)
-{
-    assert_solves("neural-ucb:paper");
-}
-
-TEST(ts_solves_cosine_and_quadratic)
-{
-    assert_solves("neural-ts:paper");
-}
-
-TEST(saved_ones_go_on)
-{
-    const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
-    const char *const kinds[] = {"f1.width=6 covariance=diagonal", "f1.width=6 covariance=full",
-                                 "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu"};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 3; k++)
-            for (int sparse = 0; sparse < 2; sparse++) assert_continues(policies[i], kinds[k], sparse, 12);
-}
-
-TEST(sparse_arms_are_the_dense_ones)
-{
-    const char *const policies[] = {"neural-ucb:paper", "neural-ts:paper"};
-    for (int i = 0; i < 2; i++) {
-        assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=diagonal");
-        assert_sparse_equals_dense(policies[i], "f1.width=9 nu=1 covariance=full");
-        assert_sparse_equals_dense(policies[i], "f1.layers=1 nu=1");
-    }
-}

@@ -55,7 +55,7 @@ enum { CASES = sizeof cases / sizeof *cases };
 /* Rewards times a power of two: each score is times it too, and every decision the same. Some rewards come late. */
 static void check_power(size_t c, double power)
 {
-    enum { PLAYED = 120, LATE = 3 };
+    enum { PLAYED = 80, LATE = 3 };
     const char *name = cases[c].name, *options = cases[c].options;
     ee_bandit *one = bandit_make(name, DIM, 4, options), *other = bandit_make(name, DIM, 4, options);
     random_stream draw = random_named(1, "noise");
@@ -88,8 +88,7 @@ static void check_power(size_t c, double power)
 TEST(powers_of_two_are_the_same_to_the_bit)
 {
     for (size_t c = 0; c < CASES; c++) {
-        check_power(c, 0x1p-9);
-        check_power(c, 0x1p12);
+        check_power(c, c % 2 ? 0x1p-9 : 0x1p12);
     }
 }
 
@@ -101,7 +100,7 @@ typedef struct reporting {
     uint64_t late;
 } reporting;
 
-enum { ROUNDS = 500 };
+enum { ROUNDS = 200 };
 
 /* The regret of a run, in units of r. */
 static double regret_of_telling(size_t c, uint64_t seed, reporting reported)
@@ -122,23 +121,17 @@ static double regret_of_telling(size_t c, uint64_t seed, reporting reported)
     return regret;
 }
 
-static double mean_regret(size_t c, reporting reported)
-{
-    double sum = 0;
-    for (uint64_t seed = 0; seed < SOLVED_SEEDS; seed++) sum += regret_of_telling(c, seed, reported) / SOLVED_SEEDS;
-    return sum;
-}
-
 /* Nothing but rounding makes a difference: to a float of a reward near b, one of r is less exact. */
 TEST(any_units_have_about_the_same_regret)
 {
-    const double units[][2] = {{0.001, 0.003}, {0.001, -0.005}, {1000, 3000}, {1000, -5000}, {1, 100}};
+    static const double units[][2] = {{1000, -5000}, {0.001, 0.003}, {0.001, -0.005}, {1000, 3000}, {1, 100}};
     for (size_t c = 0; c < CASES; c++) {
-        for (uint64_t late = 0; late <= 20 && !cases[c].zero_matters; late += 20) {
-            double plain = mean_regret(c, (reporting){1, 0, late});
-            for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
-                double regret = mean_regret(c, (reporting){units[u][0], units[u][1], late});
-                if (fabs(regret / plain - 1) > 0.03)
+        for (uint64_t seed = 0; seed < test_long(1, 3); seed++) {
+            uint64_t late = (c + seed) % 2 * 20;
+            double plain = cases[c].zero_matters ? 0 : regret_of_telling(c, seed, (reporting){1, 0, late});
+            for (size_t u = 0; u < test_long(1, 5) && !cases[c].zero_matters; u++) {
+                double regret = regret_of_telling(c, seed, (reporting){units[u][0], units[u][1], late});
+                if (fabs(regret / plain - 1) > 0.05)
                     fail_msg("%s %s, rewards times %g and %g, %d late: regret %.2f, not %.2f", cases[c].name,
                              cases[c].options, units[u][0], units[u][1], (int)late, regret, plain);
             }

@@ -50,7 +50,7 @@ static void minimise(const sampled *s, double *b)
     size_t count = s->networks;
     sum_products(s, products);
     for (size_t k = 0; k < count; k++) b[k] = 1 / (double)count;
-    for (int pass = 0; pass < 20000; pass++)
+    for (int pass = 0; pass < 3000; pass++)
         for (size_t k = 0; k < count; k++) {
             double slope = products[k][count] + PRIOR / (double)count;
             for (size_t j = 0; j < count; j++) slope -= j == k ? 0 : products[k][j] * b[j];
@@ -96,7 +96,7 @@ static void draw_row(random_stream *draw, const double *scales, size_t networks,
 TEST(weights_minimise_the_loss)
 {
     size_t without[COMMITTEE_MOST + 1] = {0};
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < test_long(60, 300); seed++) {
         committee c = {.count = 2 + seed % 3};
         random_stream draw = random_named(seed, "committee");
         double scales[COMMITTEE_MOST];
@@ -110,7 +110,7 @@ TEST(weights_minimise_the_loss)
             if (n == 1 || n == 2 || n == 7 || n == 40 || n == 160) without[c.count] += check_weights(&all, &c) > 0;
         }
     }
-    for (size_t k = 2; k <= COMMITTEE_MOST; k++) assert_true(without[k] > 10); /* else the bound was not tried */
+    for (size_t k = 2; k <= COMMITTEE_MOST; k++) assert_true(without[k] > 3); /* else the bound was not tried */
 }
 
 /* Two samples a distance of 1 apart have the sum g g' / (g + g') = 0.9995 / 1.9995 of squares. The first network has

@@ -95,31 +95,6 @@ TEST(the_room_that_is_asked_for_is_enough)
     }
 }
 
-/* Memory that keep() is given begins as 0xff bytes and ends at a wall. */
-TEST(what_is_kept_fills_its_room)
-{
-    for (size_t v = 0; v < VARIANTS; v++) {
-        parts self;
-        parts_make(&self, variants[v]);
-        assert_int_equal(self.f2->class->keep == NULL, self.f2->class->kept_count == NULL);
-        for (uint64_t t = 0; t < 20; t++) { /* of the variants one ends its extra samples in between */
-            const ee_arms *arms = draw(&self, 50 + t, 1 + (size_t)t % 4, t % 2);
-            ee_score scores[4];
-            guard room_end, kept_end;
-            float *room = parts_score(&self, arms, &room_end, scores);
-            for (size_t arm = 0; arm < arms->count; arm++) {
-                size_t count;
-                const float *kept = parts_keep(&self, arms, arm, room, &kept_end, &count);
-                for (size_t i = 0; i < count; i++) assert_true(isfinite(kept[i]));
-                guard_free(&kept_end);
-            }
-            guard_free(&room_end);
-            play(&self, t + 1, t + 1);
-        }
-        parts_free(&self);
-    }
-}
-
 /* ---- learning ---- */
 
 /* Scores of the same arms at any time. */
@@ -161,61 +136,6 @@ TEST(what_was_observed_counts_once_it_is_trained)
 }
 
 /* ---- saving and loading ---- */
-
-static void archive_parts(parts *self, archive *a)
-{
-    exploitation_archive(&self->f1.base, a);
-    archive_floats(a, self->theta1, exploitation_end(&self->f1));
-    archive_floats(a, self->theta2, self->f2->theta_count);
-    archive_u64(a, &self->round);
-    self->f2->class->archive(self->f2, a);
-}
-
-TEST(goes_on_after_loading)
-{
-    const uint64_t saved_after[] = {0, 5, 13};
-    for (size_t v = 0; v < VARIANTS; v++) {
-        for (size_t s = 0; s < 3; s++) {
-            parts self, loaded;
-            ee_error error = {0};
-            parts_make(&self, variants[v]);
-            parts_make(&loaded, variants[v]);
-            play(&self, 1, saved_after[s]);
-            play(&loaded, 30, 32); /* what is read replaces all of it */
-            archive written = archive_writer(&error);
-            archive_parts(&self, &written);
-            ok(written.status);
-            archive a = archive_reader(written.bytes, written.size, &error);
-            archive_parts(&loaded, &a);
-            ok(a.status);
-            assert_int_equal(archive_remaining(&a), 0);
-            play(&self, saved_after[s] + 1, saved_after[s] + 12);
-            play(&loaded, saved_after[s] + 1, saved_after[s] + 12);
-            assert_memory_equal(self.theta2, loaded.theta2, self.f2->theta_count * sizeof(float));
-            memory_free(written.bytes);
-            parts_free(&self);
-            parts_free(&loaded);
-        }
-    }
-}
-
-TEST(what_is_cut_short_is_refused)
-{
-    for (size_t v = 0; v < VARIANTS; v++) {
-        parts self;
-        ee_error error = {0};
-        parts_make(&self, variants[v]);
-        play(&self, 1, 9);
-        archive written = archive_writer(&error);
-        self.f2->class->archive(self.f2, &written);
-        ok(written.status);
-        archive a = archive_reader(written.bytes, written.size - 1, &error);
-        self.f2->class->archive(self.f2, &a);
-        assert_int_equal(a.status, EE_BAD_MODEL);
-        memory_free(written.bytes);
-        parts_free(&self);
-    }
-}
 
 /* ---- EE-Net is its parts ---- */
 

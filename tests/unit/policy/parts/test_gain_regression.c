@@ -406,34 +406,6 @@ static void load(solved *self, archive written, ee_error *error)
     assert_int_equal(archive_remaining(&a), 0);
 }
 
-TEST(goes_on_after_loading)
-{
-    samples s;
-    draw_samples(&s, SAMPLES, 6);
-    solved self, loaded;
-    ee_error error = {0};
-    make(&self, 1, 2);
-    make(&loaded, 1, 7); /* what is read replaces all of it */
-    size_t half = SAMPLES / 2;
-    for (size_t i = 0; i < half; i++) add(&self, 0, &s, i);
-    archive written = save(&self, &error);
-    load(&loaded, written, &error);
-    for (size_t i = half; i < SAMPLES; i++) {
-        add(&self, 0, &s, i);
-        add(&loaded, 0, &s, i);
-    }
-    gain_regression_correct(&self.gains, 0, s.phi[3], 0.7f);
-    gain_regression_correct(&loaded.gains, 0, s.phi[3], 0.7f);
-    solve(&self);
-    solve(&loaded);
-    assert_memory_equal(self.theta, loaded.theta, sizeof self.theta);
-    s.target[3] += 0.7f;
-    assert_solution(&loaded, 0, &s, 2);
-    memory_free(written.bytes);
-    release(&self);
-    release(&loaded);
-}
-
 TEST(fading_goes_on_after_loading)
 {
     const gain_regression_setup setup = {HEADS, DIM, 2, 9, 0, 3};

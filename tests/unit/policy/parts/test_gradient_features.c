@@ -260,34 +260,6 @@ TEST(factors_give_what_the_gradient_gives)
     }
 }
 
-TEST(sketches_keep_inner_products)
-{
-    enum { K = 4096 };
-    passed p;
-    make(&p, "layers=2 width=10", 8);
-    gradient_features f;
-    make_features(&f, "features=sketch:4096", &p);
-    random_stream draw = random_named(1, "inputs");
-    float x[2][8], *phi[2], *g[2];
-    for (int i = 0; i < 2; i++) {
-        for (int j = 0; j < 8; j++) x[i][j] = (float)random_normal(&draw) + 1;
-        pass(&p, vector_dense(x[i], 8));
-        g[i] = form(&p, vector_dense(x[i], 8));
-        phi[i] = compute(&f, NULL, &p, vector_dense(x[i], 8));
-    }
-    size_t n = p.l.networks[0].parameter_count;
-    double exact = vector_dot(vector_dense(g[0], n), vector_dense(g[1], n));
-    double lengths = sqrt(vector_dot(vector_dense(g[0], n), vector_dense(g[0], n)) *
-                          vector_dot(vector_dense(g[1], n), vector_dense(g[1], n)));
-    double sketched = vector_dot(vector_dense(phi[0], K), vector_dense(phi[1], K));
-    assert_true(fabs(sketched - exact) < 0.1 * lengths); /* deviates by about 1/sqrt(K), some times that */
-    for (int i = 0; i < 2; i++) {
-        free(phi[i]);
-        free(g[i]);
-    }
-    release(&p);
-}
-
 /* ---- lle ---- */
 
 TEST(lle_maps_a_window_point_near_its_own_place)

@@ -136,50 +136,6 @@ TEST(a_rebuild_takes_the_features_of_now)
     check_rebuild("f1.width=9", "reservoir:13", 13, true);
 }
 
-TEST(updates_do_not_drift)
-{
-    ee_bandit *bandit =
-        bandit_make("neural-linucb:paper", DIM, 5, "f1.width=9 alpha=1 lambda=0.001 rebuild=0 f1.history=ring:1");
-    regression plain;
-    regression_start(&plain, 0.001);
-    ee_score scores[ARMS];
-    for (uint64_t t = 1; t <= 20000; t++) {
-        double h[D];
-        round_draw(&round_now, t, ARMS, DIM, 6);
-        policy_play(bandit, &round_now.dense, t % ARMS, (float)(t % 3), scores);
-        features_of(bandit, vector_of_arm(&round_now.dense, t % ARMS), h);
-        regression_add(&plain, h, (double)(t % 3), 1);
-    }
-    play_score(bandit, &round_now.dense, scores);
-    for (size_t i = 0; i < ARMS; i++) { /* closer than check_scores: a width is about a hundredth here */
-        double h[D];
-        features_of(bandit, vector_of_arm(&round_now.dense, i), h);
-        assert_close(scores[i].exploration / sqrt(form_plainly(plain.a, h, h, D)), 1, 1e-6);
-        assert_close(scores[i].exploitation, form_plainly(plain.a, h, plain.moment, D), 1e-6);
-    }
-    ee_bandit_free(bandit);
-}
-
-TEST(widths_shrink_where_it_has_played)
-{
-    ee_bandit *bandit = bandit_make("neural-linucb:paper", 8, 1, "f1.width=40 f1.bias=off alpha=1");
-    float values[16] = {1, -1, 0.5f, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, -1, 0.5f, -1};
-    ee_arms arms = ee_arms_dense(values, 2, 8);
-    ee_score first[2], before[2], now[2];
-    play_score(bandit, &arms, first);
-    memcpy(before, first, sizeof first);
-    for (int t = 0; t < 200; t++) {
-        policy_play(bandit, &arms, 0, 1, now);
-        play_score(bandit, &arms, now);
-        assert_true(now[0].exploration < before[0].exploration);
-        assert_true(now[1].exploration <= before[1].exploration);
-        memcpy(before, now, sizeof now);
-    }
-    assert_true(now[0].exploration < 0.1f * first[0].exploration);
-    assert_true(now[1].exploration > 0.3f * first[1].exploration);
-    ee_bandit_free(bandit);
-}
-
 /* ---- NeuralLinear ---- */
 
 /* One theta for all arms: their scores vary together, by nu^2 h^T A^-1 h'. */
@@ -208,19 +164,6 @@ TEST(draws_have_the_formulas_mean_and_covariance)
     }
     assert_true(apart > 0.01); /* so that independent draws would be found out */
     assert_draws(bandit, &round_now.dense, mean, covariance);
-    ee_bandit_free(bandit);
-}
-
-TEST(equal_arms_draw_equal_scores)
-{
-    ee_bandit *bandit = bandit_make("neural-linear:paper", 3, 2, "f1.width=9");
-    float values[9] = {1, 2, 3, 1, 2, 3, 3, 2, 1};
-    ee_arms arms = ee_arms_dense(values, 3, 3);
-    ee_score scores[3];
-    for (int k = 0; k < 10; k++) {
-        play_score(bandit, &arms, scores);
-        assert_true(scores[0].score == scores[1].score && scores[0].score != scores[2].score);
-    }
     ee_bandit_free(bandit);
 }
 
@@ -270,48 +213,6 @@ TEST(blocks_have_a_regression_each)
     }
     for (size_t i = 0; i < HEADS; i++) assert_true(played[i] > 2);
     ee_bandit_free(bandit);
-}
-
-/* A triangle of d^2 / 2 doubles on top of greedy's memory. */
-TEST(memory_grows_with_the_square_of_the_width)
-{
-    for (int width = 100; width <= 1600; width *= 2) {
-        char options[96];
-        snprintf(options, sizeof options, "f1.width=%d f1.history=ring:1 pending=1 arms=1", width);
-        ee_bandit *own = bandit_make("neural-linear:paper", 20, 0, options),
-                  *plain = bandit_make("greedy:paper", 20, 0, options);
-        double more = (double)ee_bandit_memory(own) - (double)ee_bandit_memory(plain), square = 4.0 * width * width;
-        assert_true(more > square && more < square + 80.0 * width + 1000);
-        ee_bandit_free(own);
-        ee_bandit_free(plain);
-    }
-}
-
-TEST(linear_solves_cosine_and_quadratic)
-{
-    assert_solves("neural-linear:paper");
-}
-
-TEST(linucb_solves_cosine_and_quadratic)
-{
-    assert_solves("neural-linucb:paper");
-}
-
-TEST(saved_ones_go_on)
-{
-    const char *const policies[] = {"neural-linear:paper", "neural-linucb:paper"};
-    const char *const kinds[] = {"f1.width=6 rebuild=0", "f1.width=6 rebuild=5",
-                                 "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6"};
-    for (int i = 0; i < 2; i++)
-        for (int k = 0; k < 3; k++)
-            for (int sparse = 0; sparse < 2; sparse++) assert_continues(policies[i], kinds[k], sparse, 12);
-}
-
-TEST(sparse_arms_are_the_dense_ones)
-{
-    assert_sparse_equals_dense("neural-linear:paper", "f1.width=9 nu=1");
-    assert_sparse_equals_dense("neural-linucb:paper", "f1.width=9 alpha=1");
-    assert_sparse_equals_dense("neural-linucb:paper", "f1.width=5 f1.layers=3 f1.front=conv1d:2:3+relu alpha=1");
 }
 
 /* Large arms that are nearly equal: lambda is lost in the rounding of the sums, and the regression still is one. */

@@ -304,17 +304,6 @@ TEST(the_deviation_of_a_mean_is_that_of_the_noise)
     past_free(&self);
 }
 
-TEST(nothing_is_said_of_an_arm_that_never_came)
-{
-    draw_features(1);
-    past self = make_past(ROOM);
-    for (size_t i = 1; i < ARMS; i++)
-        for (size_t t = 0; t < 3; t++) past_add_certain(&self, arm(i), i + t, 1);
-    assert_true(past_expect(&self, arm(0), 0.25f) == 0.25f);
-    assert_true(past_expect(&self, arm(1), 0.25f) > 0.9f);
-    past_free(&self);
-}
-
 /* An arm is the same however it is written, and another one if a single feature is. */
 TEST(an_arm_is_its_entries_that_are_not_zero)
 {
@@ -368,11 +357,4 @@ TEST(an_arm_does_not_inherit)
     past_add(&self, arm(1), 0.5f, 0);
     assert_true(past_expect(&self, arm(1), 0.5f) < 0.1f);
     past_free(&self);
-}
-
-TEST(no_room_recalls_nothing)
-{
-    draw_features(1);
-    assert_int_equal(recall_count(0), 0);
-    assert_true(recall_expect(NULL, 0, arm(0), NO_ID, 0.5f) == 0.5f);
 }

@@ -43,14 +43,6 @@ TEST(are_the_mean_and_twice_the_deviation)
     }
 }
 
-TEST(a_fair_coin_has_the_spread_one)
-{
-    reward_units self = begin(false);
-    for (int i = 0; i < 4000; i++) (void)reward_units_take(&self, i % 2);
-    assert_close(reward_units_centre(&self), 0.5, 1e-3);
-    assert_close(reward_units_spread(&self), 1, 1e-3);
-}
-
 TEST(equal_rewards_have_no_spread)
 {
     reward_units self = begin(false);
