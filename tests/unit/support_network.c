@@ -78,6 +78,41 @@ void theta_to_golden(const network *net, const float *theta, float *out)
     }
 }
 
+void learner_make(made_learner *self, const char *text, size_t input, uint64_t seed)
+{
+    learner_options options = options_from(text);
+    ee_error error = {0};
+    *self = (made_learner){0};
+    if (learner_create(&self->l, &self->owner, "test", &options, input, input, seed, SIZE_MAX, &error))
+        fail_msg("%s: %s", text, error.message);
+    self->net = &self->l.networks[0];
+    self->count = self->l.parameter_count;
+    ok(memory_create(&self->owner, &self->theta, self->count, sizeof(float), NULL));
+    ok(memory_create(&self->owner, &self->gradient, self->count, sizeof(float), NULL));
+    learner_start(&self->l, self->theta);
+}
+
+void learner_release(made_learner *self)
+{
+    memory_release(&self->owner);
+}
+
+float learner_pass(made_learner *self, vector x)
+{
+    learner *l = &self->l;
+    float output = network_forward(self->net, self->theta, x, l->activations);
+    network_backward(self->net, self->theta, x, l->activations, 1, l->deltas);
+    memset(self->gradient, 0, self->count * sizeof *self->gradient);
+    network_add_gradient(self->net, x, l->activations, l->deltas, self->gradient);
+    return output;
+}
+
+void learner_give(made_learner *self, vector x, float target)
+{
+    ok(learner_reserve(&self->l, 1, x, NULL));
+    learner_append(&self->l, x, target);
+}
+
 bool learner_train(learner *self, float *theta)
 {
     if (!learner_prepare(self, theta)) return false;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support_network.h"
+#include "plain_network.h"
 
 TEST(matches_stored_networks)
 {
@@ -48,20 +48,17 @@ TEST(matches_stored_networks)
 TEST(matches_stored_convolution)
 {
     json_t *file = golden_load("conv_forward_gradient.json");
-    learner_options options = options_from("layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2");
-    memory owner = {0};
-    learner l;
-    ee_error error = {0};
-    ok(learner_create(&l, &owner, "test", &options, 144, 144, 1, SIZE_MAX, &error));
-    network *net = &l.networks[0];
+    made_learner m;
+    learner_make(&m, "layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2", 144, 1);
+    network *net = m.net;
     size_t count = 0;
-    float theta[141], gradient[141], ordered[141];
+    float ordered[141];
     const char *parts[] = {"conv_weight", "conv_bias", "fc_weight", "fc_bias"};
     for (int i = 0; i < 4; i++) { /* one output: its weights read the same in both orders */
         size_t size;
         float *values = golden_floats(golden_member(file, parts[i]), &size);
         const layer *l0 = &net->layers[0], *part = i < 2 ? l0 : &net->layers[net->layer_count - 1];
-        memcpy(theta + part->parameters + (i % 2 ? part->weight_count : 0), values, size * sizeof *theta);
+        memcpy(m.theta + part->parameters + (i % 2 ? part->weight_count : 0), values, size * sizeof *values);
         count += size;
         free(values);
     }
@@ -71,84 +68,59 @@ TEST(matches_stored_convolution)
     float *expected = golden_floats(golden_member(file, "gradients"), NULL);
     for (size_t i = 0; i < 3; i++) {
         vector input = vector_dense(images + i * 144, 144);
-        assert_close(network_forward(net, theta, input, l.activations), outputs[i], 1e-5);
-        network_backward(net, theta, input, l.activations, 1, l.deltas);
-        memset(gradient, 0, sizeof gradient);
-        network_add_gradient(net, input, l.activations, l.deltas, gradient);
-        theta_to_golden(net, gradient, ordered);
+        assert_close(learner_pass(&m, input), outputs[i], 1e-5);
+        theta_to_golden(net, m.gradient, ordered);
         assert_floats_close(ordered, expected + i * count, count, 1e-5);
     }
     free(images);
     free(outputs);
     free(expected);
-    memory_release(&owner);
+    learner_release(&m);
     json_decref(file);
 }
 
 /* ---- finite differences ---- */
 
-static double loss_at(learner *l, const float *theta, vector x, float target)
-{
-    float f = network_forward(&l->networks[0], theta, x, l->activations);
-    return learner_loss_value((learner_loss)l->options.loss.pick, f, target);
-}
+enum { INPUT = 48 };
 
-/* Which units are on: a difference across a kink of a ReLU or a change of a maximum is no derivative. */
-static uint64_t pattern(learner *l, const float *theta, vector x)
+/* Of the output by every parameter and every entry. x lies in the block of a head: every entry of it, or every second
+ * and then one of the next block, which has no part. A step this small in double meets no kink. */
+static void check_differences(const char *text, size_t heads, size_t head, bool sparse)
 {
-    network_forward(&l->networks[0], theta, x, l->activations);
-    network_backward(&l->networks[0], theta, x, l->activations, 1, l->deltas);
-    uint64_t hash = 1469598103934665603u;
-    for (size_t i = 0; i < l->networks[0].activation_count; i++)
-        hash = (hash ^ (l->activations[i] > 0) ^ (uint64_t)(l->deltas[i] != 0) << 1) * 1099511628211u;
-    return hash;
-}
-
-static void check_differences(const char *text, size_t input, size_t first, bool sparse)
-{
-    learner_options options = options_from(text);
-    memory owner = {0};
-    learner l;
-    ee_error error = {0};
-    if (learner_create(&l, &owner, "test", &options, input, input, 7, SIZE_MAX, &error))
-        fail_msg("%s: %s", text, error.message);
-    size_t count = l.networks[0].parameter_count, checked = 0;
-    float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
-    float *x = calloc(input, sizeof *x), target = 0.3f;
-    uint32_t *indices = calloc(input, sizeof *indices);
-    learner_start(&l, theta);
-    random_stream draw = random_named(3, "inputs");
-    vector input_vector = {x, sparse ? indices : NULL, sparse ? (input - first + 1) / 2 : input};
-    for (size_t i = sparse ? 0 : first; i < input_vector.count; i++) {
-        x[i] = (float)random_normal(&draw);
-        indices[i] = (uint32_t)(first + 2 * i);
+    const double step = 1e-6;
+    made_learner m;
+    float values[INPUT], dense[4 * INPUT] = {0}, gradient[4 * INPUT], room[INPUT];
+    uint32_t indices[INPUT];
+    double block[INPUT] = {0}, out[PLAIN_MOST];
+    size_t entries = 0, input = heads * INPUT;
+    random_stream draw = random_named(3 + head, "inputs");
+    learner_make(&m, text, input, 7);
+    double *theta = plain_theta(m.theta, m.count);
+    for (size_t i = 0; i < INPUT; i += 1 + sparse) {
+        indices[entries] = (uint32_t)(head * INPUT + i);
+        block[i] = (double)(dense[indices[entries]] = values[entries] = (float)random_normal(&draw));
+        entries++;
     }
-    float f = network_forward(&l.networks[0], theta, input_vector, l.activations);
-    learner_loss loss = (learner_loss)options.loss.pick;
-    network_backward(&l.networks[0], theta, input_vector, l.activations, learner_loss_derivative(loss, f, target),
-                     l.deltas);
-    network_add_gradient(&l.networks[0], input_vector, l.activations, l.deltas, gradient);
-    for (size_t i = 0; i < count; i++) {
-        float kept = theta[i], step = 1e-2f;
-        theta[i] = kept + step;
-        double up = loss_at(&l, theta, input_vector, target);
-        uint64_t above = pattern(&l, theta, input_vector);
-        theta[i] = kept - step;
-        double down = loss_at(&l, theta, input_vector, target);
-        uint64_t below = pattern(&l, theta, input_vector);
-        theta[i] = kept;
-        if (above != below) continue;
-        double difference = (up - down) / (2.0 * step);
-        if (!close_enough(gradient[i], difference, 2e-3))
-            fail_msg("%s: parameter %zu: gradient %g, difference %g", text, i, gradient[i], difference);
-        checked++;
+    if (sparse && head + 1 < heads) indices[entries] = (uint32_t)((head + 1) * INPUT), values[entries++] = 9;
+    vector x = sparse ? (vector){values, indices, entries} : vector_dense(dense, input);
+    learner_pass(&m, x);
+    network_input_gradient(m.net, m.theta, x, m.l.activations, m.l.deltas, room, gradient);
+    for (size_t i = 0; i < m.count + x.count; i++) {
+        size_t at = i < m.count ? 0 : sparse ? indices[i - m.count] : i - m.count;
+        bool seen = i < m.count || at / INPUT == head;
+        double *place = i < m.count ? &theta[i] : &block[at % INPUT], kept = *place, difference = 0;
+        for (int side = -1; seen && side <= 1; side += 2) {
+            *place = kept + side * step;
+            plain_pass(m.net, theta, block, m.net->layer_count, out);
+            difference += side * out[head] / (2 * step);
+        }
+        *place = kept;
+        double got = (double)(i < m.count ? m.gradient[i] : gradient[i - m.count]);
+        if (!close_enough(got, difference, 1e-4))
+            fail_msg("%s, head %zu, %zu of %zu: gradient %g, difference %g", text, head, i, m.count, got, difference);
     }
-    assert_true(checked > count / 2);
     free(theta);
-    free(gradient);
-    free(x);
-    free(indices);
-    memory_release(&owner);
+    learner_release(&m);
 }
 
 TEST(every_layer_matches_differences)
@@ -164,21 +136,7 @@ TEST(every_layer_matches_differences)
         "layers=2 width=5 image=2x6x4 front=conv2d:3:3:1+relu+conv2d:2:2+relu bias=off",
         "layers=1 image=3x4x4 front=conv2d:2:2:2",
         "layers=1 image=1x6x8 front=pool:2+conv2d:2:2",
-    };
-    const char *losses[] = {"squared", "half", "cross_entropy"};
-    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        for (size_t j = 0; j < 3; j++) {
-            char text[256];
-            snprintf(text, sizeof text, "%s loss=%s", networks[i], losses[j]);
-            check_differences(text, 48, 0, false);
-            check_differences(text, 48, 0, true);
-        }
-    }
-}
-
-TEST(every_head_matches_differences)
-{
-    const char *networks[] = {
+        /* with heads */
         "layers=1 heads=4",
         "layers=2 width=9 heads=4",
         "layers=3 width=7 heads=4 bias=off init=paper",
@@ -187,10 +145,9 @@ TEST(every_head_matches_differences)
         "layers=2 width=5 heads=4 front=conv1d:3:5:2+relu",
     };
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++) {
-        for (size_t head = 0; head < 4; head++) {
-            check_differences(networks[i], 4 * 48, head * 48 + 1, false);
-            check_differences(networks[i], 4 * 48, head * 48 + 1, true);
-        }
+        size_t heads = strstr(networks[i], "heads") ? 4 : 1;
+        for (size_t head = 0; head < heads; head += 3)
+            for (int sparse = 0; sparse < 2; sparse++) check_differences(networks[i], heads, head, sparse);
     }
 }
 
@@ -233,34 +190,26 @@ static void assert_sums_close(const float *got, const double *expected, size_t c
 /* The last two layers before the fully connected one are convolutions. */
 static void check_convolutions(const char *text, size_t input)
 {
-    learner_options options = options_from(text);
-    memory owner = {0};
-    learner l;
-    ee_error error = {0};
-    if (learner_create(&l, &owner, "test", &options, input, input, 3, SIZE_MAX, &error))
-        fail_msg("%s: %s", text, error.message);
-    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta), *x = calloc(input, sizeof *x);
+    made_learner m;
+    learner_make(&m, text, input, 3);
+    float *x = calloc(input, sizeof *x);
     random_stream draw = random_named(4, "inputs");
-    learner_start(&l, theta);
     for (size_t i = 0; i < input; i++) x[i] = (float)random_normal(&draw);
-    network_forward(&l.networks[0], theta, vector_dense(x, input), l.activations);
-    network_backward(&l.networks[0], theta, vector_dense(x, input), l.activations, 1, l.deltas);
-    network_add_gradient(&l.networks[0], vector_dense(x, input), l.activations, l.deltas, l.gradient);
+    learner_pass(&m, vector_dense(x, input));
     for (size_t i = 0; i < 2; i++) {
-        const layer *c = &l.networks[0].layers[i], *below = i ? c - 1 : NULL;
+        const layer *c = &m.net->layers[i], *below = i ? c - 1 : NULL;
         assert_int_equal(c->kind, LAYER_CONVOLUTION);
-        const float *seen = below ? l.activations + below->output : x;
-        plain_passes p = convolve_plainly(c, theta, seen, l.deltas + c->output);
-        assert_sums_close(l.activations + c->output, p.output, shape_size(c->out), text);
-        assert_sums_close(l.gradient + c->parameters, p.gradient, c->parameter_count, text);
-        if (below) assert_sums_close(l.deltas + below->output, p.input_delta, shape_size(c->in), text);
+        const float *seen = below ? m.l.activations + below->output : x;
+        plain_passes p = convolve_plainly(c, m.theta, seen, m.l.deltas + c->output);
+        assert_sums_close(m.l.activations + c->output, p.output, shape_size(c->out), text);
+        assert_sums_close(m.gradient + c->parameters, p.gradient, c->parameter_count, text);
+        if (below) assert_sums_close(m.l.deltas + below->output, p.input_delta, shape_size(c->in), text);
         free(p.output);
         free(p.input_delta);
         free(p.gradient);
     }
-    free(theta);
     free(x);
-    memory_release(&owner);
+    learner_release(&m);
 }
 
 TEST(convolutions_of_all_sizes_are_sums)
@@ -286,82 +235,36 @@ TEST(one_block_is_seen)
     const char *networks[] = {"layers=2 width=7 heads=4",
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2"};
     for (size_t k = 0; k < 2; k++) {
-        learner_options options = options_from(networks[k]);
-        memory owner = {0};
-        learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, HEADS * BLOCK, BLOCK, 1, SIZE_MAX, &error));
-        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
-        learner_start(&l, theta);
+        made_learner m;
+        learner_make(&m, networks[k], HEADS * BLOCK, 1);
+        const network *net = m.net;
+        float *theta = m.theta, *activations = m.l.activations;
         float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
         uint32_t in_second[] = {30, 59}, in_many[] = {29, 30, 59, 60, 119}, in_fourth[] = {90};
         vector inputs[] = {{alone, in_second, 2}, {more, in_many, 5}, {none, in_fourth, 1}, {none, in_fourth, 0}};
         float outputs[4], dense[HEADS * BLOCK];
         for (size_t i = 0; i < 4; i++) {
-            outputs[i] = network_forward(&l.networks[0], theta, inputs[i], l.activations);
+            outputs[i] = network_forward(net, theta, inputs[i], activations);
             vector_expand(inputs[i], dense, HEADS * BLOCK);
-            float f = network_forward(&l.networks[0], theta, vector_dense(dense, HEADS * BLOCK), l.activations);
+            float f = network_forward(net, theta, vector_dense(dense, HEADS * BLOCK), activations);
             assert_true(f == outputs[i]);
         }
         assert_true(outputs[0] == outputs[1]);
         assert_true(outputs[2] == outputs[3]); /* no block: the first */
-        assert_true(outputs[2] == l.activations[l.networks[0].activation_count - HEADS]);
+        assert_true(outputs[2] == activations[net->activation_count - HEADS]);
         float first[] = {1, -2}; /* the same entries in the first block: the same hidden layer, another row */
         uint32_t in_first[] = {0, 29};
-        network_forward(&l.networks[0], theta, (vector){first, in_first, 2}, l.activations);
-        assert_true(outputs[0] == l.activations[l.networks[0].activation_count - HEADS + 1]);
-        free(theta);
-        memory_release(&owner);
+        network_forward(net, theta, (vector){first, in_first, 2}, activations);
+        assert_true(outputs[0] == activations[net->activation_count - HEADS + 1]);
+        learner_release(&m);
     }
 }
 
-/* A network with heads and what a pass over it gave, its rooms ending at walls. */
-typedef struct passed {
-    memory owner;
-    learner l;
-    float *theta, *gradient, *activations, *deltas;
-    guard walls[2];
-    gradient_factor factors[NETWORK_LAYERS];
-    size_t factor_count;
-    float output;
-} passed;
-
-static void make_passed(passed *p, const char *text)
-{
-    p->owner = (memory){0};
-    learner_options options = options_from(text);
-    ee_error error = {0};
-    if (learner_create(&p->l, &p->owner, "test", &options, HEADS * BLOCK, BLOCK, 5, SIZE_MAX, &error))
-        fail_msg("%s: %s", text, error.message);
-    p->theta = calloc(p->l.networks[0].parameter_count, sizeof(float));
-    p->gradient = calloc(p->l.networks[0].parameter_count, sizeof(float));
-    p->activations = guard_end(&p->walls[0], p->l.networks[0].activation_count);
-    p->deltas = guard_end(&p->walls[1], p->l.networks[0].activation_count);
-    learner_start(&p->l, p->theta);
-}
-
-static void release_passed(passed *p)
-{
-    free(p->theta);
-    free(p->gradient);
-    for (size_t i = 0; i < 2; i++) guard_free(&p->walls[i]);
-    memory_release(&p->owner);
-}
-
-static void pass(passed *p, vector x)
-{
-    const network *net = &p->l.networks[0];
-    p->output = network_forward(net, p->theta, x, p->activations);
-    network_backward(net, p->theta, x, p->activations, 1, p->deltas);
-    memset(p->gradient, 0, net->parameter_count * sizeof(float));
-    network_add_gradient(net, x, p->activations, p->deltas, p->gradient);
-    p->factor_count = network_factors(net, x, p->activations, p->deltas, p->l.gradient, p->factors);
-}
-
 /* The first layer's gradient from its factor, (in, out): what the optimizer makes of it. */
-static void assert_first_factor(const passed *p, const float *gradient)
+static void assert_first_factor(made_learner *m, vector x, const float *gradient)
 {
-    const gradient_factor *f = &p->factors[0];
+    gradient_factor factors[NETWORK_LAYERS], *f = &factors[0];
+    network_factors(m->net, x, m->l.activations, m->l.deltas, m->l.gradient, factors);
     float input[HEADS * BLOCK] = {0};
     assert_int_equal(f->in, BLOCK);
     vector_expand(f->input, input, BLOCK);
@@ -388,10 +291,10 @@ TEST(sparse_blocks_are_the_dense_ones)
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu"};
     const uint32_t steps[] = {1, 2, 2 * BLOCK - 1};
     for (size_t k = 0; k < 3 * sizeof networks / sizeof *networks; k++) {
-        passed sparse, dense;
-        make_passed(&sparse, networks[k / 3]);
-        make_passed(&dense, networks[k / 3]);
-        size_t count = sparse.l.networks[0].parameter_count;
+        made_learner sparse, dense;
+        learner_make(&sparse, networks[k / 3], HEADS * BLOCK, 5);
+        learner_make(&dense, networks[k / 3], HEADS * BLOCK, 5);
+        size_t count = sparse.count;
         float *alone = calloc(count, sizeof *alone);
         random_stream draw = random_named(k, "inputs");
         for (uint32_t head = 0; head < HEADS; head++) {
@@ -401,24 +304,21 @@ TEST(sparse_blocks_are_the_dense_ones)
             indices[0] = 0;
             uint32_t entries = draw_entries(&draw, first, steps[k % 3], values + 1, indices + 1);
             vector own = {values + 1, indices + 1, entries};
-            pass(&sparse, own);
+            float output = learner_pass(&sparse, own);
             memcpy(alone, sparse.gradient, count * sizeof *alone);
-            float output = sparse.output;
             vector_expand(own, row, HEADS * BLOCK);
-            pass(&dense, vector_dense(row, HEADS * BLOCK));
-            assert_close(output, dense.output, 1e-6);
+            assert_close(output, learner_pass(&dense, vector_dense(row, HEADS * BLOCK)), 1e-6);
             assert_floats_close(alone, dense.gradient, count, 1e-6);
-            if (sparse.l.networks[0].layers[0].kind == LAYER_DENSE) assert_first_factor(&sparse, dense.gradient);
+            if (sparse.net->layers[0].kind == LAYER_DENSE) assert_first_factor(&sparse, own, dense.gradient);
             values[entries + 1] = 9; /* behind the block, where there is such a place */
             indices[entries + 1] = HEADS * BLOCK - 1;
             vector more = {values + !head, indices + !head, entries + (head > 0) + (head + 1 < HEADS)};
-            pass(&sparse, more);
-            assert_true(sparse.output == output);
+            assert_true(learner_pass(&sparse, more) == output);
             assert_memory_equal(sparse.gradient, alone, count * sizeof *alone);
         }
         free(alone);
-        release_passed(&sparse);
-        release_passed(&dense);
+        learner_release(&sparse);
+        learner_release(&dense);
     }
 }
 
@@ -427,20 +327,20 @@ TEST(outputs_are_those_of_all_heads)
 {
     const char *networks[] = {"layers=2 width=7 heads=4", "layers=2 width=7 heads=4 front=conv1d:2:3+relu"};
     for (size_t k = 0; k < 2; k++) {
-        passed p;
-        make_passed(&p, networks[k]);
+        made_learner p;
+        learner_make(&p, networks[k], HEADS * BLOCK, 5);
         float values[2] = {1, -2}, outputs[HEADS];
         for (uint32_t head = 0; head < HEADS; head++) {
             uint32_t indices[2] = {head * BLOCK + 3, head * BLOCK + 29};
             vector x = {values, indices, 2};
-            const float *now = network_outputs(&p.l.networks[0], p.theta, x, p.activations);
+            const float *now = network_outputs(p.net, p.theta, x, p.l.activations);
             if (!head) memcpy(outputs, now, sizeof outputs);
             assert_memory_equal(outputs, now, sizeof outputs);
-            assert_true(network_output(&p.l.networks[0], x, p.activations) == outputs[head]);
-            assert_true(network_forward(&p.l.networks[0], p.theta, x, p.activations) == outputs[head]);
+            assert_true(network_output(p.net, x, p.l.activations) == outputs[head]);
+            assert_true(network_forward(p.net, p.theta, x, p.l.activations) == outputs[head]);
             assert_true(head == 0 || outputs[head] != outputs[0]);
         }
-        release_passed(&p);
+        learner_release(&p);
     }
 }
 
@@ -482,37 +382,31 @@ TEST(inputs_that_are_the_same_in_their_blocks)
 /* Layers of many outputs and of few, with and without biases, behind an image too. */
 TEST(many_inputs_are_each_alone)
 {
-    enum { MANY = 11, INPUT = 20 };
+    enum { MANY = 11, WIDE = 20 };
     const char *networks[] = {"layers=1",
                               "layers=2 width=100",
                               "layers=3 width=17 bias=off",
                               "layers=2 width=5",
                               "layers=3 width=33 front=conv1d:2:5+relu",
                               "layers=2 width=17 heads=4"};
-    float x[MANY * INPUT];
+    float x[MANY * WIDE];
     random_stream draw = random_named(5, "inputs");
-    for (size_t i = 0; i < MANY * INPUT; i++) x[i] = (float)random_normal(&draw);
-    for (size_t s = 0; s < MANY; s += 2) memset(x + s * INPUT, 0, 7 * sizeof *x); /* these lie in the second block */
+    for (size_t i = 0; i < MANY * WIDE; i++) x[i] = (float)random_normal(&draw);
+    for (size_t s = 0; s < MANY; s += 2) memset(x + s * WIDE, 0, 7 * sizeof *x); /* these lie in the second block */
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        learner_options options = options_from(networks[k]);
-        memory owner = {0};
-        learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, INPUT, INPUT, 7, SIZE_MAX, &error));
-        const network *net = &l.networks[0];
-        float *theta = calloc(net->parameter_count, sizeof *theta);
+        made_learner m;
+        learner_make(&m, networks[k], WIDE, 7);
+        const network *net = m.net;
         float *together = calloc(MANY * net->activation_count, sizeof *together);
-        learner_start(&l, theta);
-        network_outputs_of_many(net, theta, x, MANY, together);
+        network_outputs_of_many(net, m.theta, x, MANY, together);
         for (size_t s = 0; s < MANY; s++) {
             size_t first = net->layers[0].output; /* in front of it is room that dense inputs do not need */
-            network_outputs(net, theta, vector_dense(x + s * INPUT, INPUT), l.activations);
-            assert_floats_close(together + s * net->activation_count + first, l.activations + first,
+            network_outputs(net, m.theta, vector_dense(x + s * WIDE, WIDE), m.l.activations);
+            assert_floats_close(together + s * net->activation_count + first, m.l.activations + first,
                                 net->activation_count - first, 1e-6);
         }
-        free(theta);
         free(together);
-        memory_release(&owner);
+        learner_release(&m);
     }
 }
 
@@ -546,27 +440,21 @@ TEST(arms_of_a_round_are_each_alone)
     random_stream draw = random_named(6, "arms");
     ee_arms arms = draw_arms(ARMS, DIM, &draw), dense = {.count = ARMS, .dim = DIM, .values = arms.values};
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        learner_options options = options_from(networks[k].text);
-        memory owner = {0};
-        learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, DIM, 91, 7, SIZE_MAX, &error));
-        const network *net = &l.networks[0];
+        made_learner m;
+        learner_make(&m, networks[k].text, DIM, 7);
+        const network *net = m.net;
         size_t count = shape_size(net->layers[net->layer_count - 1].out);
         float *activations = calloc(net->activation_count, sizeof *activations);
-        float *theta = calloc(net->parameter_count, sizeof *theta);
-        learner_start(&l, theta);
         for (size_t i = 0; i < ARMS; i++) {
             size_t behind = networks[k].fetches ? arms.starts[ARMS] - arms.starts[i + 1] : 0;
             assert_int_equal(network_indices_behind(net, &arms, i), behind);
             assert_int_equal(network_indices_behind(net, &dense, i), 0);
-            const float *expected = network_outputs(net, theta, vector_of_arm(&arms, i), l.activations);
-            const float *outputs = network_outputs_of_arm(net, theta, &arms, i, activations);
+            const float *expected = network_outputs(net, m.theta, vector_of_arm(&arms, i), m.l.activations);
+            const float *outputs = network_outputs_of_arm(net, m.theta, &arms, i, activations);
             assert_memory_equal(outputs, expected, count * sizeof *outputs);
         }
         free(activations);
-        free(theta);
-        memory_release(&owner);
+        learner_release(&m);
     }
     free((void *)(uintptr_t)arms.starts);
     free((void *)(uintptr_t)arms.indices);
@@ -650,9 +538,9 @@ TEST(products_are_their_entries)
 
 static void check_cut(const char *text, size_t units)
 {
-    passed p;
-    make_passed(&p, text);
-    const network *whole = &p.l.networks[0];
+    made_learner p;
+    learner_make(&p, text, HEADS * BLOCK, 5);
+    const network *whole = p.net;
     network cut;
     network_cut(whole, units, &cut);
     const layer *last = &whole->layers[whole->layer_count - 2];
@@ -671,14 +559,14 @@ static void check_cut(const char *text, size_t units)
         float values[BLOCK];
         uint32_t indices[BLOCK];
         vector x = {values, indices, draw_entries(&draw, head * BLOCK, 2, values, indices)};
-        network_forward(whole, p.theta, x, p.activations);
-        assert_floats_close(network_outputs(&cut, theta, x, activations), p.activations + last->output, seen, 1e-6);
+        network_forward(whole, p.theta, x, p.l.activations);
+        assert_floats_close(network_outputs(&cut, theta, x, activations), p.l.activations + last->output, seen, 1e-6);
         vector_expand(x, row, HEADS * BLOCK);
         x = vector_dense(row, HEADS * BLOCK);
-        assert_floats_close(network_outputs(&cut, theta, x, activations), p.activations + last->output, seen, 1e-6);
+        assert_floats_close(network_outputs(&cut, theta, x, activations), p.l.activations + last->output, seen, 1e-6);
     }
     for (size_t i = 0; i < 2; i++) guard_free(&walls[i]);
-    release_passed(&p);
+    learner_release(&p);
 }
 
 TEST(a_cut_network_gives_the_last_hidden_layer)
@@ -716,52 +604,42 @@ TEST(first_weights_have_their_variance)
                  {"init=uniform layers=2 width=200", 1.0 / (3 * 50), 1.0 / (3 * 200)},
                  {"init=glorot layers=2 width=200", 2.0 / (50 + 200), 2.0 / (200 + 1)}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        learner_options options = options_from(cases[k].text);
-        memory owner = {0};
-        learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, 50, 50, 5, SIZE_MAX, &error));
-        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
-        learner_start(&l, theta);
+        made_learner m;
+        learner_make(&m, cases[k].text, 50, 5);
         double mean, variance;
-        moments(theta, 10000, &mean, &variance);
+        moments(m.theta, 10000, &mean, &variance);
         assert_true(fabs(mean) < 5 * sqrt(cases[k].hidden / 10000));
         assert_true(fabs(variance / cases[k].hidden - 1) < 0.06);
-        moments(theta + l.networks[0].layers[1].parameters, 200, &mean, &variance);
+        moments(m.theta + m.net->layers[1].parameters, 200, &mean, &variance);
         assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
         assert_true(fabs(variance / cases[k].last - 1) < 0.4);
-        free(theta);
-        memory_release(&owner);
+        learner_release(&m);
     }
 }
 
 /* And convolutions: fan in and fan out are of all places that the kernel has. */
 TEST(glorot_knows_fans_and_leaves_biases_at_zero)
 {
-    learner_options options = options_from("init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2");
-    memory owner = {0};
-    learner l;
-    ee_error error = {0};
-    ok(learner_create(&l, &owner, "test", &options, 288, 288, 5, SIZE_MAX, &error));
-    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
-    for (size_t i = 0; i < l.networks[0].parameter_count; i++) theta[i] = NAN;
-    learner_start(&l, theta);
+    made_learner m;
+    learner_make(&m, "init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2", 288, 5);
+    for (size_t i = 0; i < m.count; i++) m.theta[i] = NAN;
+    learner_start(&m.l, m.theta);
     const double fans[] = {2 * 25 + 40 * 25, 40 * 4 * 4 + 60, 60 + 60, 60 + 1}; /* of layers with parameters */
     size_t with_parameters = 0;
-    for (size_t i = 0; i < l.networks[0].layer_count; i++) {
-        const layer *own = &l.networks[0].layers[i];
+    for (size_t i = 0; i < m.net->layer_count; i++) {
+        const layer *own = &m.net->layers[i];
         if (!own->parameter_count) continue;
         double mean, variance, expected = 2 / fans[with_parameters++];
-        moments(theta + own->parameters, own->weight_count, &mean, &variance);
+        moments(m.theta + own->parameters, own->weight_count, &mean, &variance);
         double wide = sqrt(1.0 / (double)own->weight_count); /* the deviation of a mean and, by sqrt 2, of a variance */
         assert_true(fabs(mean) < 4 * wide * sqrt(expected));
         assert_true(fabs(variance / expected - 1) < 4 * sqrt(2) * wide);
         assert_true(own->parameter_count > own->weight_count);
-        for (size_t b = own->weight_count; b < own->parameter_count; b++) assert_true(theta[own->parameters + b] == 0);
+        for (size_t b = own->weight_count; b < own->parameter_count; b++)
+            assert_true(m.theta[own->parameters + b] == 0);
     }
     assert_int_equal(with_parameters, 4);
-    free(theta);
-    memory_release(&owner);
+    learner_release(&m);
 }
 
 TEST(wrong_shapes_are_named)
