@@ -8,37 +8,28 @@
 
 /* A network with its passes done for one input. */
 typedef struct passed {
-    memory owner;
-    learner l;
-    float *theta, *formed;
+    made_learner m;
+    float *formed;
     gradient_factor factors[NETWORK_LAYERS];
     size_t count;
 } passed;
 
 static void pass(passed *p, vector x)
 {
-    network_forward(&p->l.networks[0], p->theta, x, p->l.activations);
-    network_backward(&p->l.networks[0], p->theta, x, p->l.activations, 1, p->l.deltas);
-    p->count = network_factors(&p->l.networks[0], x, p->l.activations, p->l.deltas, p->formed, p->factors);
+    learner_pass(&p->m, x);
+    p->count = network_factors(p->m.net, x, p->m.l.activations, p->m.l.deltas, p->formed, p->factors);
 }
 
 static void make(passed *p, const char *text, size_t input)
 {
-    p->owner = (memory){0};
-    learner_options options = options_from(text);
-    ee_error error = {0};
-    if (learner_create(&p->l, &p->owner, "test", &options, input, input, 11, SIZE_MAX, &error))
-        fail_msg("%s", error.message);
-    p->theta = calloc(p->l.networks[0].parameter_count, sizeof(float));
-    p->formed = calloc(network_formed_count(&p->l.networks[0]) + 1, sizeof(float));
-    learner_start(&p->l, p->theta);
+    learner_make(&p->m, text, input, 11);
+    p->formed = calloc(network_formed_count(p->m.net) + 1, sizeof(float));
 }
 
 static void release(passed *p)
 {
-    free(p->theta);
     free(p->formed);
-    memory_release(&p->owner);
+    learner_release(&p->m);
 }
 
 static void make_features(gradient_features *f, const char *text, const passed *p)
@@ -49,7 +40,7 @@ static void make_features(gradient_features *f, const char *text, const passed *
     ee_error error = {0};
     options_set_defaults(&schema, &options);
     if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
-    if (gradient_features_create(f, p->l.memory, &options, &p->l.networks[0], &error)) fail_msg("%s", error.message);
+    if (gradient_features_create(f, p->m.l.memory, &options, p->m.net, &error)) fail_msg("%s", error.message);
     gradient_features_start(f, 5);
 }
 
@@ -62,14 +53,10 @@ static float *compute(const gradient_features *f, const float *fitted, const pas
 }
 
 /* The gradient as network_add_gradient forms it, in the stored order: it knows nothing of factors. */
-static float *form(const passed *p, vector x)
+static float *form(const passed *p)
 {
-    const network *net = &p->l.networks[0];
-    float *gradient = calloc(net->parameter_count, sizeof *gradient);
-    float *ordered = calloc(net->parameter_count, sizeof *ordered);
-    network_add_gradient(net, x, p->l.activations, p->l.deltas, gradient);
-    theta_to_golden(net, gradient, ordered);
-    free(gradient);
+    float *ordered = calloc(p->m.count, sizeof *ordered);
+    theta_to_golden(p->m.net, p->m.gradient, ordered);
     return ordered;
 }
 
@@ -81,18 +68,18 @@ TEST(matches_stored_inputs)
     json_t *rows = golden_member(file, "rows");
     passed p;
     make(&p, "layers=2 width=100", 20);
-    theta_from_golden(&p.l.networks[0], golden_member(file, "exploitation_layers"), 0, p.theta);
+    theta_from_golden(p.m.net, golden_member(file, "exploitation_layers"), 0, p.m.theta);
     passed f2;
     make(&f2, "layers=2 width=100 front=conv1d:1:100:50", 1101);
     const char *conv[] = {"conv_weight", "conv_bias"};
     for (size_t i = 0, at = 0; i < 2; i++) {
         size_t size;
         float *values = golden_floats(golden_member(file, conv[i]), &size);
-        memcpy(f2.theta + f2.l.networks[0].layers[0].parameters + at, values, size * sizeof *values);
+        memcpy(f2.m.theta + f2.m.net->layers[0].parameters + at, values, size * sizeof *values);
         at += size;
         free(values);
     }
-    theta_from_golden(&f2.l.networks[0], golden_member(file, "head_layers"), 1, f2.theta);
+    theta_from_golden(f2.m.net, golden_member(file, "head_layers"), 1, f2.m.theta);
     gradient_features normalized, pooled;
     make_features(&normalized, "features=normalized", &p);
     make_features(&pooled, "features=pooled:2", &p);
@@ -107,15 +94,15 @@ TEST(matches_stored_inputs)
         float *convolved = golden_floats(golden_member(row, "conv"), NULL);
         vector input = vector_dense(x, 20);
         pass(&p, input);
-        float *formed = form(&p, input);
+        float *formed = form(&p);
         assert_floats_close(formed, gradient, 2201, 1e-5);
         float *got = compute(&normalized, NULL, &p, input);
         assert_floats_close(got, phi, 2221, 1e-5);
         free(got);
         got = compute(&pooled, NULL, &p, input);
         assert_floats_close(got, means, 1101, 1e-5);
-        float value = network_forward(&f2.l.networks[0], f2.theta, vector_dense(got, 1101), f2.l.activations);
-        assert_floats_close(f2.l.activations + f2.l.networks[0].layers[0].output, convolved, 21, 1e-5);
+        float value = network_forward(f2.m.net, f2.m.theta, vector_dense(got, 1101), f2.m.l.activations);
+        assert_floats_close(f2.m.l.activations + f2.m.net->layers[0].output, convolved, 21, 1e-5);
         assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
         free(got);
         free(formed);
@@ -136,7 +123,7 @@ static void check_normalized(const passed *p, vector x, const float *g)
 {
     gradient_features f;
     make_features(&f, "features=normalized", p);
-    size_t count = p->l.networks[0].parameter_count, dim = p->l.networks[0].input;
+    size_t count = p->m.net->parameter_count, dim = p->m.net->input;
     float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
     double square = 0;
     for (size_t i = 0; i < count; i++) square += (double)g[i] * g[i];
@@ -165,7 +152,7 @@ static void check_product(gradient_features *f, const passed *p, vector x, const
 
 static void check_pooled(const passed *p, vector x, const float *g)
 {
-    size_t count = p->l.networks[0].parameter_count;
+    size_t count = p->m.net->parameter_count;
     for (size_t k = 1; k <= count + 3; k += k < 40 ? 1 : 37) {
         char text[64];
         snprintf(text, sizeof text, "features=pooled:%zu", k);
@@ -220,7 +207,7 @@ TEST(long_sparse_arms_are_pooled)
     }
     vector x = {values, indices, COUNT};
     pass(&p, x);
-    float *g = form(&p, x);
+    float *g = form(&p);
     check_pooled(&p, x, g);
     free(g);
     release(&p);
@@ -250,7 +237,7 @@ TEST(factors_give_what_the_gradient_gives)
         vector inputs[] = {vector_dense(values, 24), {values, indices, 5}, {values, indices, 0}};
         for (size_t i = 0; i < 3; i++) {
             pass(&p, inputs[i]);
-            float *g = form(&p, inputs[i]);
+            float *g = form(&p);
             check_normalized(&p, inputs[i], g);
             check_pooled(&p, inputs[i], g);
             check_sketch(&p, inputs[i], g);
@@ -271,7 +258,7 @@ TEST(lle_maps_a_window_point_near_its_own_place)
     make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p);
     ee_error error = {0};
     lle room;
-    ok(lle_create(&room, &p.owner, WINDOW, 8, 2, &error));
+    ok(lle_create(&room, &p.m.owner, WINDOW, 8, 2, &error));
     float x[WINDOW][4], *points = calloc(WINDOW * f.point_count, sizeof(float));
     float *fitted = calloc(f.parameter_count, sizeof *fitted);
     double *gram = calloc(WINDOW * WINDOW, sizeof *gram), *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
@@ -292,10 +279,10 @@ TEST(lle_maps_a_window_point_near_its_own_place)
     assert_true(gradient_features_fit(&f, &room, gram, coordinates, points, fitted));
     /* Gram entries are inner products of the formed gradients. */
     pass(&p, vector_dense(x[3], 4));
-    float *g3 = form(&p, vector_dense(x[3], 4));
+    float *g3 = form(&p);
     pass(&p, vector_dense(x[9], 4));
-    float *g9 = form(&p, vector_dense(x[9], 4));
-    size_t n = p.l.networks[0].parameter_count;
+    float *g9 = form(&p);
+    size_t n = p.m.count;
     assert_close(gram[3 * WINDOW + 9], vector_dot(vector_dense(g3, n), vector_dense(g9, n)), 1e-5);
     /* A new point close to point 30 lands close to it, compared with the spread of the window, which is 1. */
     float near[4];

@@ -5,79 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support_network.h"
+#include "net/plain_network.h"
 
-enum { INPUTS = 24, MOST = 256 };
+enum { INPUTS = 24 };
 
-/* ---- a network by its definition ---- */
-
-static void pass_dense(const layer *l, const float *theta, const double *in, double *out)
+/* phi of a block of the input by all of f1 but its last layer, in double. Returns how many there are. */
+static size_t compute_plainly(const network *f1, const float *theta0, size_t units, const float *block, double *phi)
 {
-    size_t inputs = shape_size(l->in), width = l->out.width;
-    for (size_t j = 0; j < width; j++) {
-        out[j] = l->bias ? theta[inputs * width + j] : 0;
-        for (size_t i = 0; i < inputs; i++) out[j] += in[i] * theta[i * width + j];
-    }
-}
-
-static double convolve_at(const layer *l, const float *weights, const double *in, size_t y, size_t x)
-{
-    double sum = 0;
-    for (size_t c = 0; c < l->in.channels; c++)
-        for (size_t a = 0; a < l->kernel_height; a++)
-            for (size_t b = 0; b < l->kernel_width; b++)
-                sum += *weights++ * in[(c * l->in.height + y * l->stride + a) * l->in.width + x * l->stride + b];
-    return sum;
-}
-
-static double largest_at(const layer *l, const double *in, size_t channel, size_t y, size_t x)
-{
-    double largest = -INFINITY;
-    for (size_t a = 0; a < l->kernel_height; a++)
-        for (size_t b = 0; b < l->kernel_width; b++)
-            largest =
-                fmax(largest,
-                     in[(channel * l->in.height + y * l->kernel_height + a) * l->in.width + x * l->kernel_width + b]);
-    return largest;
-}
-
-static void pass_image(const layer *l, const float *theta, const double *in, double *out)
-{
-    size_t kernel = l->in.channels * l->kernel_height * l->kernel_width;
-    for (size_t c = 0; c < l->out.channels; c++) {
-        for (size_t y = 0; y < l->out.height; y++) {
-            for (size_t x = 0; x < l->out.width; x++) {
-                if (l->kind == LAYER_POOL)
-                    *out++ = largest_at(l, in, c, y, x);
-                else
-                    *out++ = convolve_at(l, theta + c * kernel, in, y, x) + (l->bias ? theta[l->weight_count + c] : 0);
-            }
-        }
-    }
-}
-
-/* phi of a block of the input by all of f1 but its last layer. Returns how many there are. */
-static size_t compute_plainly(const network *f1, const float *theta, size_t units, const float *block, double *phi)
-{
-    double values[NETWORK_LAYERS][MOST] = {{0}};
-    size_t count = f1->block;
-    for (size_t i = 0; i < count; i++) values[0][i] = block[i];
-    for (size_t i = 0; i + 1 < f1->layer_count; i++) {
-        const layer *l = &f1->layers[i];
-        double *out = values[i + 1];
-        if (l->kind == LAYER_DENSE)
-            pass_dense(l, theta + l->parameters, values[i], out);
-        else
-            pass_image(l, theta + l->parameters, values[i], out);
-        count = shape_size(l->out);
-        assert_true(count <= MOST);
-        for (size_t j = 0; l->relu && j < count; j++) out[j] = fmax(out[j], 0);
-        if (i + 2 == f1->layer_count && units < count) count = units;
-        memcpy(phi, out, count * sizeof *phi);
-    }
-    double square = 0;
+    double in[INPUTS], square = 0, *theta = plain_theta(theta0, f1->parameter_count);
+    for (size_t i = 0; i < f1->block; i++) in[i] = (double)block[i];
+    size_t count = plain_pass(f1, theta, in, f1->layer_count - 1, phi);
+    if (units < count) count = units;
     for (size_t i = 0; i < count; i++) square += phi[i] * phi[i];
     for (size_t i = 0; i < count && square > 0; i++) phi[i] /= sqrt(square);
+    free(theta);
     return count;
 }
 
@@ -85,9 +26,7 @@ static size_t compute_plainly(const network *f1, const float *theta, size_t unit
 
 /* f1 at theta_0 and what is seen of it, in room that ends at a wall. */
 typedef struct seen {
-    memory owner;
-    learner f1;
-    float *theta0;
+    made_learner f1;
     initial_features features;
     guard walls[2];
     float *activations, *phi;
@@ -95,24 +34,16 @@ typedef struct seen {
 
 static void make(seen *self, const char *text, size_t units)
 {
-    self->owner = (memory){0};
-    learner_options options = options_from(text);
-    ee_error error = {0};
-    if (learner_create(&self->f1, &self->owner, "f1", &options, INPUTS, INPUTS, 3, SIZE_MAX, &error))
-        fail_msg("%s", error.message);
-    self->theta0 = calloc(self->f1.networks[0].parameter_count, sizeof(float));
-    learner_start(&self->f1, self->theta0);
-    if (initial_features_create(&self->features, &self->owner, &self->f1.networks[0], units, &error))
-        fail_msg("%s", error.message);
-    initial_features_set(&self->features, &self->f1.networks[0], self->theta0);
+    learner_make(&self->f1, text, INPUTS, 3);
+    ok(initial_features_create(&self->features, &self->f1.owner, self->f1.net, units, NULL));
+    initial_features_set(&self->features, self->f1.net, self->f1.theta);
     self->activations = guard_end(&self->walls[0], self->features.network.activation_count);
     self->phi = guard_end(&self->walls[1], self->features.count);
 }
 
 static void release(seen *self)
 {
-    memory_release(&self->owner);
-    free(self->theta0);
+    learner_release(&self->f1);
     for (size_t i = 0; i < 2; i++) guard_free(&self->walls[i]);
 }
 
@@ -125,7 +56,7 @@ static void assert_phi(seen *self, vector x, const double *expected)
 /* Every second entry of a block of the input, in both forms. */
 static void check_block(seen *self, size_t units, size_t head, random_stream *draw)
 {
-    const network *f1 = &self->f1.networks[0];
+    const network *f1 = self->f1.net;
     float dense[INPUTS] = {0}, values[INPUTS];
     uint32_t indices[INPUTS];
     size_t entries = 0;
@@ -135,8 +66,8 @@ static void check_block(seen *self, size_t units, size_t head, random_stream *dr
         dense[indices[entries]] = values[entries];
         entries++;
     }
-    double expected[MOST], square = 0;
-    size_t count = compute_plainly(f1, self->theta0, units, dense + head * f1->block, expected);
+    double expected[PLAIN_MOST], square = 0;
+    size_t count = compute_plainly(f1, self->f1.theta, units, dense + head * f1->block, expected);
     assert_int_equal(self->features.count, count);
     assert_phi(self, vector_dense(dense, INPUTS), expected);
     assert_phi(self, (vector){values, indices, entries}, expected);
@@ -144,49 +75,36 @@ static void check_block(seen *self, size_t units, size_t head, random_stream *dr
     if (square != 0) assert_close(square, 1, 1e-5); /* of few units all may be off */
 }
 
+/* Units: less than there are, as many, more; of a convolution and of a pool at most so many too. */
 TEST(is_the_last_hidden_layer_at_length_1)
 {
-    const char *networks[] = {
-        "layers=2 width=9",
-        "layers=2 width=9 bias=off init=paper",
-        "layers=3 width=9",
-        "layers=4 width=9 bias=off init=glorot",
-        "layers=2 width=9 image=1x4x6 front=conv2d:2:3+relu",
-        "layers=2 width=9 image=2x4x3 front=conv2d:3:2+relu+pool:2",
-        "layers=3 width=9 front=conv1d:3:5:2+relu",
-        "layers=2 width=9 heads=4",
-        "layers=3 width=9 heads=3 bias=off",
-        "layers=2 width=9 heads=2 image=1x3x4 front=conv2d:2:2+relu",
+    static const struct {
+        const char *network;
+        size_t count;
+    } cases[] = {
+        {"layers=2 width=9", 9},
+        {"layers=2 width=9 bias=off init=paper", 9},
+        {"layers=3 width=9", 9},
+        {"layers=4 width=9 bias=off init=glorot", 9},
+        {"layers=2 width=9 image=1x4x6 front=conv2d:2:3+relu", 9},
+        {"layers=2 width=9 image=2x4x3 front=conv2d:3:2+relu+pool:2", 9},
+        {"layers=3 width=9 front=conv1d:3:5:2+relu", 9},
+        {"layers=2 width=9 heads=4", 9},
+        {"layers=3 width=9 heads=3 bias=off", 9},
+        {"layers=2 width=9 heads=2 image=1x3x4 front=conv2d:2:2+relu", 9},
+        {"layers=1 image=1x4x6 front=conv2d:2:3+relu", 2 * 2 * 4},
+        {"layers=1 front=conv1d:3:5:2", 3 * 10},
+        {"layers=1 image=2x4x3 front=conv2d:3:2+relu+pool:2", 3 * 1 * 1},
+        {"layers=1 heads=2 image=1x3x4 front=conv2d:2:2+relu", 2 * 2 * 3},
     };
-    const size_t units[] = {1, 2, 5, 8, 9, 10, 4096}; /* less than the width, as many, more */
-    for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
+    const size_t units[] = {1, 2, 5, 8, 9, 10, 29, 30, 4096};
+    for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
             seen self;
-            make(&self, networks[n], units[k]);
-            assert_int_equal(self.features.count, units[k] < 9 ? units[k] : 9);
+            make(&self, cases[n].network, units[k]);
+            assert_int_equal(self.features.count, units[k] < cases[n].count ? units[k] : cases[n].count);
             random_stream draw = random_named(n, "inputs");
-            for (size_t t = 0; t < 3 * self.f1.networks[0].heads; t++)
-                check_block(&self, units[k], t % self.f1.networks[0].heads, &draw);
-            release(&self);
-        }
-    }
-}
-
-/* Of a convolution, and of a pool, at most so many too. */
-TEST(a_last_layer_of_an_image_has_units_too)
-{
-    const char *networks[] = {"layers=1 image=1x4x6 front=conv2d:2:3+relu", "layers=1 front=conv1d:3:5:2",
-                              "layers=1 image=2x4x3 front=conv2d:3:2+relu+pool:2",
-                              "layers=1 heads=2 image=1x3x4 front=conv2d:2:2+relu"};
-    const size_t counts[] = {2 * 2 * 4, 3 * 10, 3 * 1 * 1, 2 * 2 * 3};
-    const size_t units[] = {1, 2, 3, 11, 12, 29, 30, 4096};
-    for (size_t n = 0; n < 4; n++) {
-        for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-            seen self;
-            make(&self, networks[n], units[k]);
-            assert_int_equal(self.features.count, units[k] < counts[n] ? units[k] : counts[n]);
-            random_stream draw = random_named(n, "inputs");
-            for (size_t t = 0; t < 4; t++) check_block(&self, units[k], t % self.f1.networks[0].heads, &draw);
+            for (size_t head = 0; head < self.f1.net->heads; head++) check_block(&self, units[k], head, &draw);
             release(&self);
         }
     }
@@ -240,8 +158,8 @@ TEST(theta_0_is_copied)
     for (int i = 0; i < INPUTS; i++) x[i] = (float)(i % 5) - 2;
     initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     memcpy(before, self.phi, sizeof before);
-    memset(self.theta0, 0, self.f1.networks[0].parameter_count * sizeof(float));
-    memset(self.f1.initial, 0, self.f1.networks[0].parameter_count * sizeof(float));
+    memset(self.f1.theta, 0, self.f1.count * sizeof(float));
+    memset(self.f1.l.initial, 0, self.f1.count * sizeof(float));
     initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     assert_memory_equal(before, self.phi, sizeof before);
     release(&self);
