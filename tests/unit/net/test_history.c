@@ -269,38 +269,3 @@ TEST(the_end_of_a_round_that_was_not_kept_is_nowhere)
 }
 
 /* ---- saving and loading ---- */
-
-TEST(rounds_and_predictions_are_saved)
-{
-    enum { ROUNDS = 200 };
-    memory owner = {0};
-    history h, loaded;
-    ee_error error = {0};
-    fill_history(&h, &owner, "all", 0, 1);
-    fill_history(&loaded, &owner, "all", 3, 2);
-    for (size_t round = 0; round < ROUNDS; round++) {
-        append_round(&h, round);
-        history_set_predicted(&h, h.newest, (float)round / 4);
-    }
-    archive written = archive_writer(&error);
-    history_archive(&h, &written);
-    ok(written.status);
-    archive a = archive_reader(written.bytes, written.size, &error);
-    history_archive(&loaded, &a);
-    ok(a.status);
-    assert_int_equal(archive_remaining(&a), 0);
-    size_t samples = 0;
-    for (size_t round = 0; round < ROUNDS; round++) {
-        assert_int_equal(history_count_after(&loaded, round), samples);
-        for (size_t i = 0; i < samples_of_round(round); i++, samples++) {
-            float x = (float)(10 * round + i);
-            bool last = i + 1 == samples_of_round(round);
-            assert_true(history_input(&loaded, samples).values[0] == x && history_target(&loaded, samples) == -x);
-            assert_true(history_predicted(&loaded, samples) == (last ? (float)round / 4 : 0));
-        }
-    }
-    assert_int_equal(loaded.count, samples);
-    assert_int_equal(loaded.newest, samples - 1);
-    memory_free(written.bytes);
-    memory_release(&owner);
-}

@@ -238,32 +238,4 @@ TEST(full_is_refused_above_its_limit)
                                        "parameters, but neural-ts.memory_limit is 1024 MiB");
 }
 
-static size_t memory_at(const char *covariance, int width, size_t *p)
-{
-    char options[160];
-    snprintf(options, sizeof options, "covariance=%s f1.width=%d f1.history=ring:1 pending=1 arms=1", covariance,
-             width);
-    ee_bandit *bandit = bandit_make("neural-ucb:paper", 20, 0, options);
-    *p = network_of(bandit)->parameter_count;
-    size_t bytes = ee_bandit_memory(bandit);
-    ee_bandit_free(bandit);
-    return bytes;
-}
-
-TEST(memory_grows_with_p_or_its_square)
-{
-    size_t least, p;
-    size_t diagonal = memory_at("diagonal", 50, &least), full = memory_at("full", 50, &least);
-    for (int width = 100; width <= 400; width *= 2) {
-        double times = (double)memory_at("diagonal", width, &p) / (double)diagonal;
-        double growth = (double)p / (double)least;
-        assert_true(times > 0.4 * growth && times <= growth); /* what does not grow weighs less and less */
-        times = (double)memory_at("full", width, &p) / (double)full;
-        assert_true(times > 0.9 * growth * growth && times < 1.01 * growth * growth);
-        assert_true(memory_at("full", width, &p) >= 4 * p * p);
-    }
-    size_t wide = memory_at("diagonal", 12800, &p), wider = memory_at("diagonal", 25600, &p);
-    assert_close((double)wider / (double)wide, 2, 0.01);
-}
-
 /* ---- playing ---- */

@@ -262,16 +262,6 @@ static ee_status pass_on(committee *from, committee *to)
     return reader.status;
 }
 
-TEST(a_loaded_one_goes_on)
-{
-    for (size_t count = 2; count <= COMMITTEE_MOST; count++) {
-        random_stream draw = random_named(count, "archive");
-        committee c = taught(count, &draw), loaded;
-        ok(pass_on(&c, &loaded));
-        assert_memory_equal(&loaded, &c, sizeof c);
-    }
-}
-
 TEST(forged_numbers_are_refused)
 {
     const double forged[] = {NAN, INFINITY, -INFINITY, 1e300};

@@ -174,49 +174,6 @@ static ee_status load(drawn *self, archive written, ee_error *error)
     return a.status;
 }
 
-/* Loaded before it is full, when it is, and long after: it stores and draws on as the one that was saved. */
-TEST(goes_on_after_loading)
-{
-    enum { LIMIT = 6 };
-    const size_t saved_after[] = {0, 3, LIMIT, 17};
-    for (size_t k = 0; k < 4; k++) {
-        drawn self, loaded;
-        ee_error error = {0};
-        make(&self, DRAWING_RESERVOIR, LIMIT, 5);
-        make(&loaded, DRAWING_RESERVOIR, LIMIT, 6); /* what is read replaces all of it */
-        store(&self, 0, saved_after[k]);
-        fill_theta(self.drawing.latest, 9);
-        store(&loaded, 1, 4);
-        archive written = save(&self, &error);
-        ok(load(&loaded, written, &error));
-        assert_memory_equal(loaded.drawing.latest, self.drawing.latest, THETA * sizeof(float));
-        for (size_t training = saved_after[k]; training < 31; training++) {
-            store(&self, training, training + 1);
-            store(&loaded, training, training + 1);
-            pair a = draw(&self), b = draw(&loaded);
-            assert_int_equal(a.first, b.first);
-            assert_int_equal(a.third, b.third);
-        }
-        memory_free(written.bytes);
-        release(&self);
-        release(&loaded);
-    }
-}
-
-TEST(rounds_are_drawn_on_after_loading)
-{
-    drawn self, loaded;
-    ee_error error = {0};
-    make(&self, DRAWING_ALL, 0, 5);
-    make(&loaded, DRAWING_ALL, 0, 6);
-    for (int i = 0; i < 9; i++) drawing_round(&self.drawing, 1000);
-    archive written = save(&self, &error);
-    ok(load(&loaded, written, &error));
-    for (int i = 0; i < 9; i++)
-        assert_int_equal(drawing_round(&self.drawing, 1000), drawing_round(&loaded.drawing, 1000));
-    memory_free(written.bytes);
-}
-
 /* A model that says that it holds more than there is room for. */
 TEST(more_than_there_is_room_for_is_refused)
 {

@@ -3,7 +3,6 @@
 #include "eenet_parts.h"
 
 #include "engine/bandit.h"
-#include "math/float_mode.h"
 
 #define NETWORK "scale=off f1.width=6 exploration=network f2.width=5 "
 #define LLE NETWORK "features=lle:2 lle_window=8 lle_neighbors=4 "
@@ -135,8 +134,6 @@ TEST(what_was_observed_counts_once_it_is_trained)
     }
 }
 
-/* ---- saving and loading ---- */
-
 /* ---- EE-Net is its parts ---- */
 
 enum { PLAYED = 30, LATE = 4 };
@@ -221,12 +218,3 @@ TEST(a_long_play_makes_room_for_itself)
     ee_bandit_free(bandit);
     parts_free(&self);
 }
-
-static int as_the_engine_computes(void **state)
-{
-    (void)state;
-    float_mode_enter();
-    return 0;
-}
-
-TEST_GROUP(as_the_engine_computes, NULL)

@@ -398,42 +398,6 @@ static archive save(solved *self, ee_error *error)
     return a;
 }
 
-static void load(solved *self, archive written, ee_error *error)
-{
-    archive a = archive_reader(written.bytes, written.size, error);
-    gain_regression_archive(&self->gains, &a);
-    ok(a.status);
-    assert_int_equal(archive_remaining(&a), 0);
-}
-
-TEST(fading_goes_on_after_loading)
-{
-    const gain_regression_setup setup = {HEADS, DIM, 2, 9, 0, 3};
-    faded f = {0};
-    solved self, loaded;
-    ee_error error = {0};
-    make_with(&self, &setup);
-    make_with(&loaded, &setup);
-    draw_samples(&f.all, SAMPLES, 6);
-    for (size_t i = 0; i < 5; i++) add(&loaded, 1, &f.all, i); /* what is read replaces all of it */
-    for (f.all.count = 0; f.all.count < SAMPLES / 2;) add(&self, 0, &f.all, f.all.count), f.all.count++;
-    archive written = save(&self, &error);
-    load(&loaded, written, &error);
-    for (; f.all.count < SAMPLES; f.all.count++) {
-        f.heads[f.all.count] = f.all.count % HEADS;
-        add(&self, f.all.count % HEADS, &f.all, f.all.count);
-        add(&loaded, f.all.count % HEADS, &f.all, f.all.count);
-    }
-    solve_faded(&self);
-    solve_faded(&loaded);
-    assert_memory_equal(self.theta, loaded.theta, sizeof self.theta);
-    size_t last = (SAMPLES - 1) % HEADS;
-    assert_faded(&loaded, last, &f, lambda_now(&loaded, last, 2, 9), 9);
-    memory_free(written.bytes);
-    release(&self);
-    release(&loaded);
-}
-
 /* A head cannot have been brought to scale after the last sample. */
 TEST(a_scale_of_the_future_is_refused)
 {
@@ -454,29 +418,6 @@ TEST(a_scale_of_the_future_is_refused)
     assert_int_equal(a.status, EE_BAD_MODEL);
     memory_free(written.bytes);
     release(&self);
-}
-
-/* What waits to be solved when it is saved is solved after it was loaded, and nothing else is. */
-TEST(heads_go_on_waiting_after_loading)
-{
-    samples s;
-    draw_samples(&s, SAMPLES, 10);
-    solved self, loaded;
-    ee_error error = {0};
-    make(&self, HEADS, 2);
-    make(&loaded, HEADS, 7);
-    add(&loaded, 0, &s, 1);
-    for (size_t i = 0; i + 1 < SAMPLES; i++) add(&self, i % HEADS, &s, i);
-    solve(&self);
-    add(&self, 2, &s, SAMPLES - 1);
-    archive written = save(&self, &error);
-    load(&loaded, written, &error);
-    assert_only_touched(&loaded, 2);
-    solve(&self);
-    assert_memory_equal(self.theta[2], loaded.theta[2], sizeof self.theta[2]);
-    memory_free(written.bytes);
-    release(&self);
-    release(&loaded);
 }
 
 /* Puts a wrong number into what was saved; it must not be taken. */

@@ -75,39 +75,13 @@ static void check_scores(const regression *r, const ee_bandit *bandit, const ee_
 
 /* ---- Neural-LinUCB ---- */
 
-TEST(samples_keep_the_features_of_their_time)
+/* Samples keep the features of their time; right after a rebuild all have f1's present ones. */
+static void check_play(const char *network_text, int rebuild, const char *history_text, double kept)
 {
-    const char *const networks[] = {
-        "f1.width=9", "f1.width=9 f1.layers=4 f1.bias=off", "f1.width=9 f1.front=conv1d:2:3+relu+pool:2",
-        "f1.width=6 f1.committee=2 f1.deep_width=3", "f1.width=5 f1.committee=3 f1.deep_width=2"};
-    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        char options[160];
-        snprintf(options, sizeof options, "alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02 %s", networks[k]);
-        ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
-        regression plain;
-        regression_start(&plain, 0.2);
-        for (uint64_t t = 1; t <= 80; t++) {
-            ee_score scores[ARMS];
-            double h[D];
-            round_draw(&round_now, t, ARMS, DIM, 6);
-            ee_decision decision = bandit_choose(bandit, &round_now.dense, scores);
-            check_scores(&plain, bandit, &round_now.dense, 0.7, scores);
-            double reward = round_reward(&round_now, decision.arm);
-            features_of(bandit, vector_of_arm(&round_now.dense, decision.arm), h);
-            regression_add(&plain, h, reward, 1);
-            bandit_reward(bandit, decision.id, reward);
-        }
-        ee_bandit_free(bandit);
-    }
-}
-
-/* Right after a rebuild all samples have f1's present features. */
-static void check_rebuild(const char *network_text, const char *history_text, double kept, bool stands_for_all)
-{
-    enum { EVERY = 3, TRAININGS = 4, ROUNDS = 61 }; /* trains at 1, 4, 7, ...; rebuilds at every 4th of those */
+    enum { EVERY = 3, ROUNDS = 61 }; /* trains at 1, 4, 7, ... */
     char options[200];
     snprintf(options, sizeof options, "%s alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s",
-             network_text, TRAININGS, EVERY, history_text);
+             network_text, rebuild, EVERY, history_text);
     ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
     regression plain;
     regression_start(&plain, 0.2);
@@ -122,18 +96,23 @@ static void check_rebuild(const char *network_text, const char *history_text, do
         regression_add(&plain, h, reward, 1);
         bandit_reward(bandit, decision.id, reward);
         double held = (double)t < kept ? (double)t : kept;
-        if (t % EVERY == 1 && (t / EVERY + 1) % TRAININGS == 0)
-            regression_of_history(&plain, bandit, 0.2, stands_for_all ? (double)t / held : 1);
+        if (rebuild && t % EVERY == 1 && ((int)t / EVERY + 1) % rebuild == 0) /* a reservoir stands for all samples */
+            regression_of_history(&plain, bandit, 0.2,
+                                  strncmp(history_text, "reservoir", 9) == 0 ? (double)t / held : 1);
     }
     ee_bandit_free(bandit);
 }
 
 TEST(a_rebuild_takes_the_features_of_now)
 {
-    check_rebuild("f1.width=9", "all", 1000, false);
-    check_rebuild("f1.committee=2 f1.width=4 f1.deep_width=5", "ring:17", 17, false);
-    check_rebuild("f1.width=9", "ring:7", 7, false);
-    check_rebuild("f1.width=9", "reservoir:13", 13, true);
+    check_play("f1.width=9", 0, "all", 0);
+    check_play("f1.width=9 f1.layers=4 f1.bias=off", 0, "all", 0);
+    check_play("f1.width=9 f1.front=conv1d:2:3+relu+pool:2", 0, "all", 0);
+    check_play("f1.width=5 f1.committee=3 f1.deep_width=2", 0, "all", 0);
+    check_play("f1.width=9", 4, "all", 1000);
+    check_play("f1.committee=2 f1.width=4 f1.deep_width=5", 4, "ring:17", 17);
+    check_play("f1.width=9", 4, "ring:7", 7);
+    check_play("f1.width=9", 4, "reservoir:13", 13);
 }
 
 /* ---- NeuralLinear ---- */

@@ -1,8 +1,6 @@
 /* f2 as a network: what it keeps of a decision, what it learns from it, and embeddings that are fitted anew. */
 #include "eenet_parts.h"
 
-#include "math/float_mode.h"
-
 #define NETWORK "standardize=off scale=off f1.width=6 exploration=network f2.width=5 "
 
 enum { ARMS = 4 };
@@ -383,12 +381,3 @@ TEST(a_late_reward_is_learned_in_the_coordinates_of_now)
     assert_trained(&reported, &self);
     parts_free(&self);
 }
-
-static int as_the_engine_computes(void **state)
-{
-    (void)state;
-    float_mode_enter();
-    return 0;
-}
-
-TEST_GROUP(as_the_engine_computes, NULL)

@@ -1,7 +1,6 @@
 /* What f1 was wrong by lately: how much it is worth. */
 #include "eenet_parts.h"
 
-#include "math/float_mode.h"
 #include "policy/parts/recent_gains.h"
 
 enum { UNITS = 5, SAMPLES = 1500 };
@@ -182,40 +181,3 @@ TEST(no_units_say_nothing)
     memory_free(written.bytes);
     release(&self);
 }
-
-/* ---- saving and loading ---- */
-
-TEST(goes_on_after_loading)
-{
-    static round_arms round;
-    fixture self, loaded;
-    ee_error error = {0};
-    make(&self, F1, UNITS);
-    make(&loaded, F1, UNITS);
-    for (uint64_t t = 0; t < 30; t++) observe(&self, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
-    observe(&loaded, draw_arm(&self, &round, 99), 1, 1, false); /* what is read replaces all of it */
-    archive written = archive_writer(&error);
-    recent_gains_archive(&self.recent, &written);
-    archive a = archive_reader(written.bytes, written.size, &error);
-    recent_gains_archive(&loaded.recent, &a);
-    ok(a.status);
-    assert_int_equal(archive_remaining(&a), 0);
-    memcpy(loaded.theta, self.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
-    for (uint64_t t = 30; t < 60; t++) {
-        observe(&self, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
-        observe(&loaded, draw_arm(&self, &round, t), (float)(t % 5), 2, false);
-        assert_memory_equal(self.theta, loaded.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
-    }
-    memory_free(written.bytes);
-    release(&self);
-    release(&loaded);
-}
-
-static int as_the_engine_computes(void **state)
-{
-    (void)state;
-    float_mode_enter();
-    return 0;
-}
-
-TEST_GROUP(as_the_engine_computes, NULL)

@@ -1,7 +1,6 @@
 /* f2 as a regression: what it adds to the parts that it is made of, which have tests of their own. */
 #include "eenet_parts.h"
 
-#include "math/float_mode.h"
 #include "policy/parts/gain_regression.h"
 #include "policy/parts/initial_features.h"
 #include "policy/parts/recent_gains.h"
@@ -165,12 +164,3 @@ TEST(other_labels_have_no_recent_gains)
         parts_free(&without);
     }
 }
-
-static int as_the_engine_computes(void **state)
-{
-    (void)state;
-    float_mode_enter();
-    return 0;
-}
-
-TEST_GROUP(as_the_engine_computes, NULL)

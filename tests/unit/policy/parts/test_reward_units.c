@@ -141,31 +141,6 @@ TEST(switched_off_it_says_nothing)
 
 /* ---- saving and loading ---- */
 
-TEST(goes_on_after_loading)
-{
-    ee_error error = {0};
-    random_stream draw = random_named(6, "saved");
-    reward_units self = begin(true), loaded = begin(true);
-    add_normal(&self, &draw, 300, 4, 2);
-    add_normal(&self, &draw, 30, 4, 0.1);
-    add_normal(&loaded, &draw, 10, 0, 1); /* what is read replaces all of it */
-    archive written = archive_writer(&error);
-    reward_units_archive(&self, &written);
-    ok(written.status);
-    archive a = archive_reader(written.bytes, written.size, &error);
-    reward_units_archive(&loaded, &a);
-    ok(a.status);
-    assert_int_equal(archive_remaining(&a), 0);
-    for (int i = 0; i < 100; i++) {
-        double reward = random_normal(&draw);
-        (void)reward_units_take(&self, reward);
-        (void)reward_units_take(&loaded, reward);
-        assert_true(reward_units_centre(&self) == reward_units_centre(&loaded));
-        assert_true(reward_units_spread(&self) == reward_units_spread(&loaded));
-    }
-    memory_free(written.bytes);
-}
-
 TEST(what_is_damaged_is_refused)
 {
     const struct {
