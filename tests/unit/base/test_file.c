@@ -98,6 +98,8 @@ static int folder_delete(void **state)
     return rmdir(folder);
 }
 
+#define FOLDER_TEST(name) TEST_WITH(name, folder_create, folder_delete)
+
 static void assert_content(const void *expected, size_t size)
 {
     uint8_t *bytes = NULL;
@@ -126,7 +128,7 @@ static void assert_write_fails(const char *at, const char *verb, const char *rea
 
 /* ---- success ---- */
 
-TEST_WITH(what_is_written_is_read_back, folder_create, folder_delete)
+FOLDER_TEST(what_is_written_is_read_back)
 {
     static const size_t sizes[] = {0, 1, 255, 4096, 100001};
     uint8_t *bytes = malloc(100001);
@@ -140,7 +142,7 @@ TEST_WITH(what_is_written_is_read_back, folder_create, folder_delete)
     free(bytes);
 }
 
-TEST_WITH(an_existing_file_is_replaced, folder_create, folder_delete)
+FOLDER_TEST(an_existing_file_is_replaced)
 {
     ok(file_write(path, "a long old content", 18, NULL));
     int old = open(path, O_RDONLY);
@@ -154,7 +156,7 @@ TEST_WITH(an_existing_file_is_replaced, folder_create, folder_delete)
     close(old);
 }
 
-TEST_WITH(the_mode_is_the_users_or_the_old_files, folder_create, folder_delete)
+FOLDER_TEST(the_mode_is_the_users_or_the_old_files)
 {
     struct stat about;
     mode_t mask = umask(027);
@@ -168,7 +170,7 @@ TEST_WITH(the_mode_is_the_users_or_the_old_files, folder_create, folder_delete)
     assert_int_equal(about.st_mode & 07777, 0604);
 }
 
-TEST_WITH(a_path_without_a_folder_is_beside_us, folder_create, folder_delete)
+FOLDER_TEST(a_path_without_a_folder_is_beside_us)
 {
     int here = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(folder), 0);
@@ -180,13 +182,13 @@ TEST_WITH(a_path_without_a_folder_is_beside_us, folder_create, folder_delete)
 }
 
 /* The order that makes a crash harmless: content on the disk, then the name, then the folder that holds the name. */
-TEST_WITH(the_file_is_synced_before_its_name_and_the_folder_after, folder_create, folder_delete)
+FOLDER_TEST(the_file_is_synced_before_its_name_and_the_folder_after)
 {
     ok(file_write(path, "x", 1, NULL));
     assert_string_equal(trace, "sync-file rename sync-folder");
 }
 
-TEST_WITH(interrupted_and_short_writes_go_on, folder_create, folder_delete)
+FOLDER_TEST(interrupted_and_short_writes_go_on)
 {
     static const char content[] = "one byte at a time";
     stutter = true;
@@ -199,7 +201,7 @@ TEST_WITH(interrupted_and_short_writes_go_on, folder_create, folder_delete)
 
 /* ---- failure ---- */
 
-TEST_WITH(a_missing_folder_is_an_error, folder_create, folder_delete)
+FOLDER_TEST(a_missing_folder_is_an_error)
 {
     char missing[256];
     snprintf(missing, sizeof missing, "%s/missing/model", folder);
@@ -207,7 +209,7 @@ TEST_WITH(a_missing_folder_is_an_error, folder_create, folder_delete)
     assert_int_equal(folder_entries(false), 0);
 }
 
-TEST_WITH(a_folder_is_not_overwritten, folder_create, folder_delete)
+FOLDER_TEST(a_folder_is_not_overwritten)
 {
     assert_int_equal(mkdir(path, 0700), 0);
     assert_write_fails(path, "replace", "Is a directory");
@@ -218,7 +220,7 @@ TEST_WITH(a_folder_is_not_overwritten, folder_create, folder_delete)
 }
 
 /* A rename would put a file in the place of a device, as /dev/full is. */
-TEST_WITH(a_pipe_is_not_replaced, folder_create, folder_delete)
+FOLDER_TEST(a_pipe_is_not_replaced)
 {
     struct stat about;
     ee_error error;
@@ -233,7 +235,7 @@ TEST_WITH(a_pipe_is_not_replaced, folder_create, folder_delete)
 }
 
 /* The limit lets a part of the file be written, as a full disk does. */
-TEST_WITH(a_write_cut_by_a_limit_keeps_the_old_file, folder_create, folder_delete)
+FOLDER_TEST(a_write_cut_by_a_limit_keeps_the_old_file)
 {
     static const uint8_t large[10000] = {1};
     ok(file_write(path, "old", 3, NULL));
@@ -255,35 +257,26 @@ TEST_WITH(a_write_cut_by_a_limit_keeps_the_old_file, folder_create, folder_delet
     assert_int_equal(folder_entries(false), 1);
 }
 
-TEST_WITH(a_failed_sync_keeps_the_old_file, folder_create, folder_delete)
+/* If syncing the folder fails, the new file is in place, but a power cut may take it back: the caller must hear of it.
+ */
+FOLDER_TEST(a_failed_step_is_told_and_keeps_a_whole_file)
 {
-    ok(file_write(path, "old", 3, NULL));
-    fail_call = "sync-file";
-    assert_write_fails(path, "sync", "Input/output error");
-    assert_content("old", 3);
-    assert_int_equal(folder_entries(false), 1);
-}
-
-TEST_WITH(a_failed_rename_keeps_the_old_file, folder_create, folder_delete)
-{
-    ok(file_write(path, "old", 3, NULL));
-    fail_call = "rename";
-    assert_write_fails(path, "replace", "Input/output error");
-    assert_content("old", 3);
-    assert_int_equal(folder_entries(false), 1);
-}
-
-/* The new file is in place by then, but a power cut may take it back: the caller must hear of it. */
-TEST_WITH(a_failed_sync_of_the_folder_is_told, folder_create, folder_delete)
-{
-    ee_error error;
-    fail_call = "sync-folder";
-    assert_int_equal(file_write(path, "new", 3, &error), EE_FILE_ERROR);
-    char expected[256];
-    snprintf(expected, sizeof expected, "file: could not sync %s: Input/output error", folder);
-    assert_string_equal(error.message, expected);
-    assert_content("new", 3);
-    assert_int_equal(folder_entries(false), 1);
+    static const char *const cases[][3] = {{"sync-file", "sync %s/model", "old"},
+                                           {"rename", "replace %s/model", "old"},
+                                           {"sync-folder", "sync %s", "new"}};
+    for (size_t i = 0; i < 3; i++) {
+        char step[128], expected[256];
+        ee_error error;
+        fail_call = NULL;
+        ok(file_write(path, "old", 3, NULL));
+        fail_call = cases[i][0];
+        snprintf(step, sizeof step, cases[i][1], folder);
+        snprintf(expected, sizeof expected, "file: could not %s: Input/output error", step);
+        assert_int_equal(file_write(path, "new", 3, &error), EE_FILE_ERROR);
+        assert_string_equal(error.message, expected);
+        assert_content(cases[i][2], 3);
+        assert_int_equal(folder_entries(false), 1);
+    }
 }
 
 /* ---- reading what cannot be read ---- */
@@ -302,30 +295,21 @@ static void assert_read_fails(const char *format)
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
 }
 
-TEST_WITH(a_missing_file_is_an_error, folder_create, folder_delete)
+/* Opening a pipe that nobody writes to does not wait for a writer. */
+FOLDER_TEST(only_files_are_read)
 {
     assert_read_fails("file: could not open %s: No such file or directory");
     assert_int_equal(folder_entries(false), 0);
-}
-
-TEST_WITH(a_folder_is_not_read, folder_create, folder_delete)
-{
     assert_int_equal(mkdir(path, 0700), 0);
     assert_read_fails("file: %s is not a regular file");
-}
-
-/* Opening a pipe that nobody writes to must not wait for a writer; the alarm ends the test if it does. */
-TEST_WITH(a_pipe_is_not_read, folder_create, folder_delete)
-{
+    assert_int_equal(rmdir(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
-    alarm(300);
     assert_read_fails("file: %s is not a regular file");
-    alarm(0);
 }
 
 enum { NOBODY = 65534 };
 
-TEST_WITH(what_one_may_not_read_is_an_error, folder_create, folder_delete)
+FOLDER_TEST(what_one_may_not_read_is_an_error)
 {
     bool root = geteuid() == 0;
     ok(file_write(path, "x", 1, NULL));
@@ -344,7 +328,7 @@ TEST_WITH(what_one_may_not_read_is_an_error, folder_create, folder_delete)
     assert_string_equal(error.message, expected);
 }
 
-TEST_WITH(where_one_may_not_write_is_an_error, folder_create, folder_delete)
+FOLDER_TEST(where_one_may_not_write_is_an_error)
 {
     bool root = geteuid() == 0;
     assert_int_equal(chmod(folder, 0555), 0);
@@ -358,7 +342,7 @@ TEST_WITH(where_one_may_not_write_is_an_error, folder_create, folder_delete)
     assert_int_equal(folder_entries(false), 0);
 }
 
-TEST_WITH(folders_are_made_with_those_they_lie_in, folder_create, folder_delete)
+FOLDER_TEST(folders_are_made_with_those_they_lie_in)
 {
     char inner[sizeof path + 8];
     struct stat about;
@@ -371,7 +355,7 @@ TEST_WITH(folders_are_made_with_those_they_lie_in, folder_create, folder_delete)
     assert_int_equal(rmdir(path), 0);
 }
 
-TEST_WITH(a_file_is_no_folder, folder_create, folder_delete)
+FOLDER_TEST(a_file_is_no_folder)
 {
     char inner[sizeof path + 8];
     ee_error error = {EE_OK, ""};
