@@ -77,8 +77,8 @@ static outcome play(const char *text, reading read, const char *json, size_t siz
     ee_round *round;
     outcome out = {0};
     require_error(!features_read_options(&wanted, text, &error) && !features_create(&self, &owner, &wanted, &error) &&
-                !ee_round_create(NULL, &round, &error) && !ee_round_read(round, other, sizeof other - 1, &error),
-            "does not start", &error);
+                      !ee_round_create(NULL, &round, &error) && !ee_round_read(round, other, sizeof other - 1, &error),
+                  "does not start", &error);
     for (int twice = 0; twice < 2; twice++) {
         out.status = read(round, json, size, &error);
         require_error(out.status == error.status, "a status without its error", &error);
@@ -100,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         outcome once = play(text, readings[i], json, size - 1), again = play(text, readings[i], json, size - 1);
         ee_error error = {EE_OK, ""};
         require_error(once.status == again.status && once.arms == again.arms && once.state == again.state,
-                "the same input gives another outcome", &error);
+                      "the same input gives another outcome", &error);
     }
     return 0;
 }

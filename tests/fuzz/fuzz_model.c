@@ -88,7 +88,8 @@ static void save_twice(const ee_bandit *bandit)
     void *first, *second;
     size_t first_size, second_size;
     require_error(ee_bandit_save_bytes(bandit, &first, &first_size, &error) == EE_OK, "does not save", &error);
-    require_error(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again", &error);
+    require_error(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again",
+                  &error);
     require_error(ee_bandit_save_bytes(again, &second, &second_size, &error) == EE_OK, "does not save again", &error);
     require_error(first_size == second_size && memcmp(first, second, first_size) == 0, "saves as another", &error);
     ee_bytes_free(first);

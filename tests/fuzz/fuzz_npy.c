@@ -22,11 +22,12 @@ static void write_back(const npy_array *array)
     if (!bytes) return;
     npy_header(array->type, array->shape, array->rank, bytes);
     npy_encode(array->type, array->data, array->count, bytes + NPY_HEADER_SIZE);
-    require_error(npy_parse(bytes, NPY_HEADER_SIZE + size, "fuzz", &again, &error) == EE_OK, "is not read again", &error);
+    require_error(npy_parse(bytes, NPY_HEADER_SIZE + size, "fuzz", &again, &error) == EE_OK, "is not read again",
+                  &error);
     require_error(again.type == array->type && again.rank == array->rank && again.count == array->count &&
-                memcmp(again.shape, array->shape, sizeof again.shape) == 0 &&
-                memcmp(again.data, array->data, size) == 0,
-            "reads back as another", &error);
+                      memcmp(again.shape, array->shape, sizeof again.shape) == 0 &&
+                      memcmp(again.data, array->data, size) == 0,
+                  "reads back as another", &error);
     npy_release(&again);
     free(bytes);
 }

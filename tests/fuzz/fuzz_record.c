@@ -29,10 +29,11 @@ static void go_on(ee_bandit *bandit)
     ee_status status = fuzz_bandit_play(bandit, 99, &error);
     require_error(status == EE_OK || status == EE_DIVERGED, "does not go on", &error);
     saved_model saved = save(bandit);
-    require_error(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load", &error);
+    require_error(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load",
+                  &error);
     saved_model second = save(again);
     require_error(saved.size == second.size && memcmp(saved.bytes, second.bytes, saved.size) == 0, "saves as another",
-            &error);
+                  &error);
     ee_bytes_free(saved.bytes);
     ee_bytes_free(second.bytes);
     ee_bandit_free(again);
@@ -61,10 +62,11 @@ static void try_record(size_t kind, const uint8_t *record, size_t size, bool wai
     ee_status status = learn(bandit, record, size, waits, &error);
     require_error(status == error.status, "a status without its error", &error);
     require_error(status == EE_OK || status == EE_BAD_RECORD || status == EE_BAD_INPUT || status == EE_DIVERGED,
-            "an odd status", &error);
+                  "an odd status", &error);
     if (status) {
         saved_model after = save(bandit);
-        require_error(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed", &error);
+        require_error(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed",
+                      &error);
         ee_bytes_free(after.bytes);
     }
     go_on(bandit);

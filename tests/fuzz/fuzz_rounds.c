@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     rounds_file_format(&first, &page);
     require_error(page.status == EE_OK, "is not written", &error);
     require_error(rounds_file_parse((const uint8_t *)page.bytes, page.length, "fuzz", NULL, &second, &error) == EE_OK,
-            "is not read again", &error);
+                  "is not read again", &error);
     memory_free(page.bytes);
     require_error(memcmp(&first, &second, sizeof first) == 0, "reads back as another", &error);
     return 0;

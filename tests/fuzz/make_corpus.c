@@ -1,5 +1,5 @@
-/* Writes the corpus of the fuzzers: make_corpus FOLDER, where FOLDER holds model/, record/, options/ and json/. Run it
- * again when one of the formats changes. The same library on the same machine writes the same files.
+/* Writes what of the corpus depends on formats: make_corpus FOLDER, where FOLDER holds model/ and record/. Run it again
+ * when one of the formats changes. The same library on the same machine writes the same files.
  *
  * Models are small, and so are the numbers in their options: fuzz_model does not try what asks for much, and it is a
  * failure here. */
@@ -265,70 +265,6 @@ static void write_extremes(void)
     write_changed(&old, "decisions", place - 47, 0xff, 7); /* 2^64 - 2 */
 }
 
-/* ---- options ---- */
-
-static const char *const texts[] = {
-    "",
-    "exploration=network decision=neural f1.width=4, f2.width=4 f3.width=4",
-    "f2.width=4",
-    "f1.width=0",
-    "wait=60 default_reward=-0.5",
-    "wait=none default_reward=none",
-    "f1.widht=4",
-    "exploration=network features=sketch:4 keep=reservoir:3 label=abs decision=neural",
-    "exploration=network features=lle:2 lle_window=16 lle_neighbors=4",
-    "exploration=network features=normalized f1.layers=3 f1.bias=off f1.init=paper f1.width=5",
-    "exploration=network features=pooled:3 f2.front=conv1d:2:3:1+relu f2.width=4",
-    "f1.image=1x3x4 f1.front=conv2d:2:2+relu+pool:2 f1.width=3",
-    "f1.optimizer=adam f1.rate=1e-3 f1.decay=0x1p-4 f1.keep_moments=off f1.steps=2 f1.stop_loss=.5",
-    "pending=1 arms=1 nonzeros=1 train_every=2",
-    "keep=all f1.training=gd f1.history=all",
-    "w1=-0 w2=5e-324 w2_late_after=2 w2_late=0.1000000000000000055511151231257827",
-    "whole=-9223372036854775808 real=-1.7976931348623157e308 flag=off choice=ring:7 text=a=b f2.text=",
-    "real=nan\tf2.real=inf\r\n,choice=ring:,=,==",
-    "text="
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
-    "xxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    "blocks=2 scale=off units=3 refresh=2 f1.heads=0 f1.others=0.5 recall=7 exclusive=on",
-};
-
-/* ---- JSON ---- */
-
-static const char *const documents[] = {
-    "",
-    "null",
-    " [true , false,null]\n",
-    "{\"a\": [1, {\"b\": {}}, []], \"a\": \"twice\", \"\": 0}",
-    "\"\\\"\\\\\\/\\b\\f\\n\\r\\t \\u0041\\u00e9\\u20ac\\ud83d\\ude00 \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"",
-    "{\"k\\u0000\": \"zero \\u0000\"}",
-    "[\"\\ud800\"]",
-    "[\"\\udc00\\ud800\"]",
-    "[\"\xed\xa0\x80\", \"\xc0\x80\", \"\xf4\x90\x80\x80\"]",
-    "[0, -0, 0.5, -1.25e3, 1E+2, 1e-7, 12345678, 0.12345678901234567, 9007199254740993, 18446744073709551616]",
-    "[1.7976931348623157e308, 4.9e-324, 1e-400, 0.000000000000000000000000000000012345678901234567890123456789]",
-    "1e309",
-    "[01]",
-    "[1.]",
-    "-",
-    "{\"a\" 1}",
-    "[1,]",
-    "[1 2]",
-    "\"a control\x01\"",
-    "\"not ended",
-    "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[]]]",
-    "{\"c\":{\"shared\":{\"name\":\"Anna\"},\"_multi\":[{\"f\":0.3580493746949883}]},\"p\":[0.5,0.5],\"_label_cost\":-"
-    "1.0}",
-};
-
-static void write_texts(const char *kind, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "text-%02zu", i);
-        write_input(kind, name, list[i], strlen(list[i]));
-    }
-}
-
 int main(int argc, char **argv)
 {
     if (argc != 2) {
@@ -339,7 +275,5 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < MODELS; i++) write_model(&models[i], i % 2 == 1);
     write_extremes();
     write_records();
-    write_texts("options", texts, sizeof texts / sizeof *texts);
-    write_texts("json", documents, sizeof documents / sizeof *documents);
     return failures > 0;
 }

@@ -353,39 +353,6 @@ TEST(touched_rows_move_as_ever)
     assert_lazy_as_eager(LAZY "history=ring:4 batch=4 optimizer=sgd", draw_quarter);
 }
 
-/* A zero is a zero, left out, named by an index, or in a dense row: the same rows stand still, and the others differ by
- * the rounding of sums alone. */
-TEST(zeros_are_alike_in_every_form)
-{
-    made_learner forms[3];
-    float *before[3];
-    for (size_t f = 0; f < 3; f++) {
-        learner_make(&forms[f], LAZY "history=ring:4 batch=4 lazy=on average=6", INPUTS, 3);
-        before[f] = calloc(forms[f].count, sizeof(float));
-    }
-    random_stream draw = random_named(3, "zeros");
-    for (int n = 0; n < 100; n++) {
-        float values[FEATURES], row[INPUTS] = {0}, target = (float)random_normal(&draw);
-        uint32_t indices[FEATURES], all[INPUTS];
-        for (uint32_t i = 0; i < INPUTS; i++) all[i] = i;
-        vector x = draw_sparse(&draw, values, indices);
-        vector_expand(x, row, INPUTS);
-        vector as[] = {x, {row, all, INPUTS}, vector_dense(row, INPUTS)};
-        for (size_t f = 0; f < 3; f++) {
-            learner_give(&forms[f], as[f], target);
-            memcpy(before[f], forms[f].theta, forms[f].count * sizeof(float));
-            learner_train(&forms[f].l, forms[f].theta);
-            for (size_t i = 0; i < INPUTS; i++)
-                assert_int_equal(same_row(before[f], forms[f].theta, i), same_row(before[0], forms[0].theta, i));
-            assert_floats_close(forms[f].theta, forms[0].theta, forms[f].count, 1e-4);
-        }
-    }
-    for (size_t f = 0; f < 3; f++) {
-        free(before[f]);
-        learner_release(&forms[f]);
-    }
-}
-
 /* As many samples in turn as a block has inputs, in any of three blocks. */
 static vector draw_in_block(random_stream *draw, uint32_t n, float *values, uint32_t *indices)
 {
@@ -649,6 +616,12 @@ TEST(arms_not_played_are_worth_nothing_after_a_reward)
 
 TEST(no_heads_are_those_of_the_blocks)
 {
+    learner_options two = options_from("others=0.3 heads=2"); /* others count where arms exclude each other */
+    assert_true(learner_for_problem(&two, 2, true).others == 0.3);
+    assert_true(learner_for_problem(&two, 2, false).others == 0);
+    two.network.heads = 0;
+    assert_true(learner_for_problem(&two, 2, true).others == 0.3);
+    assert_true(learner_for_problem(&two, 1, true).others == 0);
     const char *texts[] = {"heads=0", "heads=3", "heads=1"};
     const size_t blocks[] = {1, 4, 12}, expected[3][3] = {{1, 4, 12}, {3, 3, 3}, {1, 1, 1}};
     for (size_t i = 0; i < 3; i++) {
@@ -664,16 +637,6 @@ TEST(no_heads_are_those_of_the_blocks)
             assert_memory_equal(&made, &options, sizeof made);
         }
     }
-}
-
-TEST(others_count_where_arms_exclude_each_other)
-{
-    learner_options options = options_from("others=0.3 heads=2");
-    assert_true(learner_for_problem(&options, 2, true).others == 0.3);
-    assert_true(learner_for_problem(&options, 2, false).others == 0);
-    options.network.heads = 0;
-    assert_true(learner_for_problem(&options, 2, true).others == 0.3);
-    assert_true(learner_for_problem(&options, 1, true).others == 0);
 }
 
 /* ---- committees ---- */
@@ -800,24 +763,6 @@ TEST(a_committees_training_can_be_taken_back)
         learner_release(&t);
         learner_release(&twin);
     }
-}
-
-/* Where one network diverges, all are as they were. */
-TEST(a_committee_that_diverges_is_as_it_was)
-{
-    made_learner t;
-    learner_make(&t, "layers=2 width=5 optimizer=sgd batch=2 steps=20 rate=0.01 history=all committee=2 deep_width=3",
-                 INPUTS, 3);
-    float *before = calloc(t.count, sizeof *before), x[INPUTS] = {1, 2, 3};
-    learner_give(&t, vector_dense(x, INPUTS), 1);
-    assert_true(learner_train(&t.l, t.theta));
-    const network *deep = &t.l.networks[1];
-    for (size_t i = 0; i < deep->parameter_count; i++) t.theta[t.l.starts[1] + i] = 1e4f; /* the first would go on */
-    memcpy(before, t.theta, t.count * sizeof *before);
-    assert_false(learner_train(&t.l, t.theta));
-    assert_memory_equal(t.theta, before, t.count * sizeof *before);
-    free(before);
-    learner_release(&t);
 }
 
 /* Weights that do not move have the same loss in every pass: the mean over the networks ends a training, not the sum.

@@ -115,25 +115,6 @@ TEST(is_the_ridge_solution_after_each_sample)
     }
 }
 
-TEST(a_corrected_target_is_as_if_it_had_come_so)
-{
-    samples s;
-    draw_samples(&s, 30, 4);
-    solved self;
-    make(&self, 1, 0.5);
-    for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
-    const size_t reported[] = {7, 29, 7, 0};
-    const float targets[] = {3, -2, 0.5f, 1};
-    for (size_t k = 0; k < 4; k++) {
-        size_t i = reported[k];
-        gain_regression_correct(&self.gains, 0, s.phi[i], targets[k] - s.target[i]);
-        s.target[i] = targets[k];
-        solve(&self);
-        assert_solution(&self, 0, &s, 0.5);
-    }
-    release(&self);
-}
-
 /* theta in a unit is that of gains over the unit, less the prior. */
 TEST(gains_are_over_the_unit_and_less_the_prior)
 {
