@@ -144,31 +144,7 @@ TEST(growth_that_fails_changes_nothing)
     memory_free(array);
 }
 
-TEST(freeing_nothing_is_allowed)
-{
-    memory_free(NULL);
-}
-
 /* ---- owners ---- */
-
-TEST(an_owner_counts_its_blocks_and_frees_them)
-{
-    enum { BLOCKS = 5 };
-    memory owner = {0};
-    char *blocks[BLOCKS];
-    size_t counted = 0;
-    for (size_t turn = 0; turn < 2; turn++) { /* once freed, it can be used again */
-        for (size_t i = 0; i < BLOCKS; i++) {
-            ok(memory_create(&owner, &blocks[i], 100 * (i + 1), 1, NULL));
-            assert_true(memory_bytes(&owner) >= counted + 100 * (i + 1));
-            counted = memory_bytes(&owner);
-        }
-        memory_release(&owner);
-        counted = 0;
-        assert_int_equal(memory_bytes(&owner), 0);
-        memory_release(&owner);
-    }
-}
 
 /* Whichever goes first: the oldest, the newest or one in between. */
 TEST(a_block_of_an_owner_may_go_alone)

@@ -93,64 +93,57 @@ static void assert_rejected(const char *text, const char *sentence)
 
 /* ---- values ---- */
 
-TEST(defaults_come_from_the_table_and_then_the_group)
+/* What the options text says of the defaults with this text. */
+static const char *formatted(const char *text)
 {
-    made m = made_default();
-    assert_int_equal(m.whole, -7);
-    assert_true(m.any == 0 && m.weight == 0.25);
-    assert_int_equal(m.label.pick, 0);
-    assert_int_equal(m.label.number, 0);
-    assert_string_equal(m.schedule, "10x100");
-    assert_true(isnan(m.limit));
-    assert_int_equal(m.f1.width, 100);
-    assert_int_equal(m.f2.width, 20);
-    assert_true(m.f1.rate == 0.001 && m.f2.rate == 0.001);
-    assert_true(m.f1.bias && !m.f2.bias);
-    assert_int_equal(m.f1.history.pick, 0);
-    assert_int_equal(m.f2.history.pick, 1);
-    assert_int_equal(m.f2.history.number, 50);
-    assert_int_equal(m.unnamed, 0);
+    static char whole[1024];
+    made m = made_parse(text);
+    assert_true(options_format(&schema, &m, whole, sizeof whole) < sizeof whole);
+    return whole;
 }
 
-TEST(every_type_is_read)
+/* The ends of a range belong to it; whole numbers are written as people do; numbers print short. */
+TEST(every_type_is_read_and_printed)
 {
-    made m = made_parse("whole=12 weight=-0.5 label=relu schedule=every:10 f1.bias=off f2.bias=on "
-                        "f1.history=reservoir:1000 f2.history=all f2.width=65536 f1.width=1");
-    assert_int_equal(m.whole, 12);
-    assert_true(m.weight == -0.5);
-    assert_int_equal(m.label.pick, 2);
-    assert_string_equal(m.schedule, "every:10");
-    assert_true(!m.f1.bias && m.f2.bias);
-    assert_int_equal(m.f1.history.pick, 2);
-    assert_int_equal(m.f1.history.number, 1000);
-    assert_int_equal(m.f2.history.pick, 0);
-    assert_int_equal(m.f2.history.number, 0);
-    assert_int_equal(m.f2.width, 65536);
-    assert_int_equal(m.f1.width, 1);
-    assert_true(m.f1.rate == 0.001);
-}
-
-TEST(a_number_may_be_none_where_there_is_a_word_for_it)
-{
-    char text[256];
-    made m = made_parse("limit=-2");
-    assert_true(m.limit == -2);
-    options_format(&schema, &m, text, sizeof text);
-    assert_non_null(strstr(text, " limit=-2 "));
-    m = made_parse("limit=1 limit=none");
-    assert_true(isnan(m.limit));
-    options_format(&schema, &m, text, sizeof text);
-    assert_non_null(strstr(text, " limit=none "));
-}
-
-TEST(the_ends_of_a_range_belong_to_it)
-{
-    assert_true(made_parse("weight=-1").weight == -1);
-    assert_true(made_parse("weight=1.5").weight == 1.5);
-    assert_int_equal(made_parse("f1.history=ring:1").f1.history.number, 1);
-    assert_true(made_parse("whole=-9223372036854775808").whole == INT64_MIN);
-    assert_true(made_parse("whole=9223372036854775807").whole == INT64_MAX);
-    assert_true(made_parse("any=-1.7976931348623157e308").any == -DBL_MAX);
+    static const char *const same[] = {"weight=-1",
+                                       "weight=1.5",
+                                       "limit=-2",
+                                       "limit=none",
+                                       "whole=-9223372036854775808",
+                                       "whole=9223372036854775807",
+                                       "any=-1.7976931348623157e+308",
+                                       "f1.width=65536",
+                                       "f1.width=1",
+                                       "f1.history=reservoir:1000",
+                                       "f1.history=ring:1",
+                                       "f2.history=all",
+                                       "f1.bias=off",
+                                       "f2.bias=on",
+                                       "label=relu",
+                                       "schedule=every:10",
+                                       "any=0.1",
+                                       "any=0.0001",
+                                       "any=100000",
+                                       "any=1e+06",
+                                       "any=0.3",
+                                       "any=-2.5",
+                                       "any=1e-05",
+                                       "any=123456.789",
+                                       "any=-0"};
+    static const char *const other[][2] = {{"limit=1 limit=none", " limit=none "},
+                                           {"f1.width=1e3", " f1.width=1000 "},
+                                           {"f1.width=2.5e1", " f1.width=25 "},
+                                           {"whole=-1e3", "whole=-1000 "},
+                                           {"f1.history=ring:1e2", " f1.history=ring:100 "}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) assert_non_null(strstr(formatted(same[i]), same[i]));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_non_null(strstr(formatted(other[i][0]), other[i][1]));
+    made m = made_parse("whole=12 weight=-0.5 label=relu f1.history=reservoir:1000 f2.bias=on limit=none");
+    assert_true(m.whole == 12 && m.weight == -0.5 && m.label.pick == 2 && m.f1.history.pick == 2 && isnan(m.limit));
+    assert_true(m.f1.history.number == 1000 && m.f1.bias && m.f2.bias && m.unnamed == 0);
+    assert_string_equal(formatted(""), default_text);
+    made usual = made_default();
+    assert_true(usual.f2.width == 20 && usual.f1.width == 100 && usual.f2.history.number == 50 && !usual.f2.bias);
 }
 
 TEST(commas_and_white_space_separate)
@@ -219,20 +212,8 @@ static const option_table listed_table = OPTION_TABLE(listed_rows);
 static const option_group listed_groups[] = {OPTION_GROUP_OWN(listed_table, NULL)};
 static const option_schema listed_schema = OPTION_SCHEMA("listed", listed_groups, listed, NULL);
 
-/* words and the message; NULL: they are accepted. */
-static void assert_listed(const char *const (*cases)[2], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        listed read;
-        ee_error error;
-        options_set_defaults(&listed_schema, &read);
-        ee_status status = options_parse_once(&listed_schema, cases[i][0], &read, &error);
-        assert_int_equal(status, cases[i][1] ? EE_BAD_OPTION : EE_OK);
-        if (status) assert_string_equal(error.message, cases[i][1]);
-    }
-}
-
-TEST(a_comma_in_a_list_was_meant_as_a_plus)
+/* A comma in a list was meant as a plus; an option given twice is refused on request. */
+TEST(lists_and_repetitions_are_named)
 {
     static const char *const cases[][2] = {
         {"skipped=a+b,whole=1", NULL},
@@ -241,20 +222,20 @@ TEST(a_comma_in_a_list_was_meant_as_a_plus)
         {"skipped=\"a, x\",b c", "options: expected name=value, got 'b'; did you mean skipped=\"a, x\"+b c?"},
         {"skipped=a,whole=1,b", "options: expected name=value, got 'b'"},
         {"title=a,b", "options: expected name=value, got 'b'"},
-    };
-    assert_listed(cases, sizeof cases / sizeof *cases);
-}
-
-TEST(an_option_given_twice_is_refused_on_request)
-{
-    static const char *const cases[][2] = {
         {"skipped=a,whole=1,skipped=b", "options: listed.skipped is given twice; join columns with +"},
         {"whole=1 whole=1", "options: listed.whole is given twice"},
         {"title=a b, title=c", "options: listed.title is given twice"},
         {"title=\"whole=1\",whole=3", NULL},
         {"wohle=1,wohle=1", "options: listed has no option 'wohle'; did you mean 'whole'?"},
     };
-    assert_listed(cases, sizeof cases / sizeof *cases);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        listed read;
+        ee_error error;
+        options_set_defaults(&listed_schema, &read);
+        ee_status status = options_parse_once(&listed_schema, cases[i][0], &read, &error);
+        assert_int_equal(status, cases[i][1] ? EE_BAD_OPTION : EE_OK);
+        if (status) assert_string_equal(error.message, cases[i][1]);
+    }
     assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
 }
 
@@ -280,14 +261,6 @@ TEST(quotes_keep_a_text_together)
     assert_rejected("schedule=\"a b", "options: missing closing quote: schedule=\"a b");
     assert_rejected("whole=1 schedule a=2", "options: expected name=value, got 'schedule'");
     assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
-}
-
-TEST(a_whole_number_is_written_as_people_do)
-{
-    assert_int_equal(made_parse("f1.width=1e3").f1.width, 1000);
-    assert_int_equal(made_parse("f1.width=2.5e1").f1.width, 25);
-    assert_int_equal(made_parse("whole=-1e3").whole, -1000);
-    assert_int_equal(made_parse("f1.history=ring:1e2").f1.history.number, 100);
 }
 
 /* Each value, and none, is refused with the range. */
@@ -402,14 +375,6 @@ static void assert_round_trip(const made *m)
     assert_same(m, &back);
 }
 
-TEST(the_whole_text_is_known)
-{
-    made m = made_default();
-    char text[1024];
-    assert_int_equal(options_format(&schema, &m, text, sizeof text), strlen(default_text));
-    assert_string_equal(text, default_text);
-}
-
 static void assert_removed(const char *text, const char *expected, double value)
 {
     char copy[512];
@@ -429,20 +394,6 @@ TEST(an_option_is_removed_from_a_text)
     char long_one[300] = "alpha=";
     memset(long_one + 6, '1', sizeof long_one - 7);
     assert_removed(long_one, long_one, 0);
-}
-
-TEST(numbers_print_short)
-{
-    static const char *const values[] = {"0.1",  "0.0001", "100000",     "1e+06", "0.3",
-                                         "-2.5", "1e-05",  "123456.789", "-0"};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        char given[64], text[1024], expected[64];
-        snprintf(given, sizeof given, "any=%s", values[i]);
-        made m = made_parse(given);
-        options_format(&schema, &m, text, sizeof text);
-        snprintf(expected, sizeof expected, " any=%s ", values[i]);
-        assert_non_null(strstr(text, expected));
-    }
 }
 
 TEST(awkward_numbers_come_back_to_the_bit)
@@ -553,38 +504,38 @@ TEST(past_the_last_there_is_nothing_to_describe)
 
 /* ---- nearest names ---- */
 
+/* Of two as near the first; at most half of a word may be wrong. */
 TEST(the_nearest_name_is_found)
 {
-    static const char *const names[] = {"eenet", "greedy", "uniform", "eenet:paper", "linucb", "lints"};
-    static const struct {
-        const char *word, *nearest;
-    } cases[] = {
-        {"eenet", "eenet"},
-        {"eent", "eenet"},
-        {"enet", "eenet"},
-        {"gredy", "greedy"},
-        {"greeedy", "greedy"},
-        {"greddy", "greedy"},
-        {"unifrom", "uniform"},
-        {"eenet:papper", "eenet:paper"},
-        {"eenet-paper", "eenet:paper"},
-        {"linucp", "linucb"},
-        {"lint", "lints"},
-        {"EENET", "eenet"},
-        {"LinUCB", "linucb"},
-        {"", NULL},
-        {"x", NULL},
-        {"thompson", NULL},
-        {"e", NULL},
-    };
+    static const char *const names[] = {"eenet", "greedy", "uniform", "eenet:paper", "linucb", "lints", "abcdef"};
+    static const char *const cases[] = {"eenet eenet",
+                                        "eent eenet",
+                                        "enet eenet",
+                                        "gredy greedy",
+                                        "greeedy greedy",
+                                        "greddy greedy",
+                                        "unifrom uniform",
+                                        "eenet:papper eenet:paper",
+                                        "eenet-paper eenet:paper",
+                                        "linucp linucb",
+                                        "lint lints",
+                                        "EENET eenet",
+                                        "LinUCB linucb",
+                                        " ",
+                                        "x ",
+                                        "thompson ",
+                                        "e ",
+                                        "abcxyz abcdef",
+                                        "abwxyz "};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *got = options_nearest(cases[i].word, names, sizeof names / sizeof *names);
-        if (cases[i].nearest)
-            assert_string_equal(got ? got : "none", cases[i].nearest);
-        else
-            assert_null(got);
+        char word[32];
+        const char *nearest = strchr(cases[i], ' ') + 1;
+        snprintf(word, sizeof word, "%.*s", (int)(nearest - cases[i]) - 1, cases[i]);
+        const char *got = options_nearest(word, names, sizeof names / sizeof *names);
+        assert_string_equal(got ? got : "", nearest);
     }
     assert_null(options_nearest("eenet", names, 0));
+    assert_string_equal(options_nearest("f3.width", (const char *[]){"f1.width", "f2.width"}, 2), "f1.width");
 }
 
 TEST(long_words_are_compared_too)

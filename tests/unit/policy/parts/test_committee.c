@@ -113,25 +113,6 @@ TEST(weights_minimise_the_loss)
     for (size_t k = 2; k <= COMMITTEE_MOST; k++) assert_true(without[k] > 3); /* else the bound was not tried */
 }
 
-/* Two samples a distance of 1 apart have the sum g g' / (g + g') = 0.9995 / 1.9995 of squares. The first network has
- * seen it, the second says the same of both:
- *   b_1 = (0.9995 / 1.9995 + 1.5 / 2) / (0.9995 / 1.9995 + 1.5),   b_2 = 1/2. */
-TEST(two_samples_count_by_hand)
-{
-    committee c = {.count = 2};
-    float weights[2];
-    committee_weigh(&c, weights);
-    assert_true(weights[0] == 0.5f && weights[1] == 0.5f);
-    committee_take(&c, (double[]){5, 2}, -1);
-    committee_weigh(&c, weights);
-    assert_true(weights[0] == 0.5f && weights[1] == 0.5f); /* one sample has no deviation */
-    committee_take(&c, (double[]){6, 2}, 0);
-    committee_weigh(&c, weights);
-    double square = 0.9995 / 1.9995, b = (square + 0.75) / (square + 1.5);
-    assert_close(weights[0], b / (b + 0.5), 1e-7);
-    assert_close(weights[1], 0.5 / (b + 0.5), 1e-7);
-}
-
 /* First the one network is right and then the other. The reference knows all samples, and how much of them is left. */
 TEST(old_samples_are_forgotten)
 {

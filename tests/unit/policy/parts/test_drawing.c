@@ -116,23 +116,6 @@ TEST(a_reservoir_holds_as_many_as_it_says)
     }
 }
 
-/* The draw decides and nothing more: the next training begins where the last one ended. */
-TEST(training_goes_on_from_the_latest)
-{
-    drawn self;
-    float theta[THETA];
-    make(&self, DRAWING_RESERVOIR, 4, 1);
-    fill_theta(theta, 7);
-    drawing_start(&self.drawing, theta);
-    assert_memory_equal(self.drawing.latest, theta, sizeof theta);
-    for (size_t training = 0; training < 10; training++) {
-        store(&self, training, training + 1);
-        draw(&self);
-        assert_int_equal(training_of(self.drawing.latest, 0, THETA), training);
-    }
-    release(&self);
-}
-
 /* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
 TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
 {

@@ -96,44 +96,6 @@ TEST(the_room_that_is_asked_for_is_enough)
 
 /* ---- learning ---- */
 
-/* Scores of the same arms at any time. */
-static void look(const parts *self, ee_score *scores)
-{
-    guard end;
-    parts_score(self, draw(self, 999, ARMS, false), &end, scores);
-    guard_free(&end);
-}
-
-static bool explores_alike(const parts *self, const ee_score *before)
-{
-    ee_score now[ARMS];
-    look(self, now);
-    for (size_t i = 0; i < ARMS; i++)
-        if (now[i].exploration != before[i].exploration) return false;
-    return true;
-}
-
-/* In units that stay as they are, and but for how much recent gains are worth, which each reward says. */
-TEST(what_was_observed_counts_once_it_is_trained)
-{
-    for (size_t v = 0; v < VARIANTS; v++) {
-        parts self;
-        char options[256];
-        snprintf(options, sizeof options, "%s standardize=off recent_units=0", variants[v]);
-        parts_make(&self, options);
-        play(&self, 1, 9); /* an embedding is there */
-        ee_score before[ARMS], scores[ARMS];
-        parts_decision made;
-        parts_decide(&self, draw(&self, 10, ARMS, false), 1, &made, scores);
-        look(&self, before);
-        parts_observe(&self, &made, 2);
-        assert_true(explores_alike(&self, before));
-        parts_train_f2(&self);
-        assert_false(explores_alike(&self, before));
-        parts_free(&self);
-    }
-}
-
 /* ---- EE-Net is its parts ---- */
 
 enum { PLAYED = 30, LATE = 4 };

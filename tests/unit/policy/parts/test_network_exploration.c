@@ -220,34 +220,6 @@ TEST(learns_the_gain_and_the_extra_samples)
     }
 }
 
-/* Over the samples of the first rounds, of which some have extra ones. */
-TEST(descends_over_the_first_rounds)
-{
-    enum { PLAYED = 20 };
-    const variant v = {NETWORK "features=sketch:7 extra_gain=0.25 extra_until=15 f2.training=gd f2.history=all "
-                               "f2.optimizer=sgd f2.rate=0.01 f2.steps=3",
-                       0, 0, 0.25, 15};
-    parts self;
-    twin reported;
-    size_t samples[PLAYED + 1] = {0};
-    parts_make(&self, v.options);
-    make_twin(&reported, &self, features_of(&self).count);
-    for (size_t t = 0; t < PLAYED; t++) {
-        parts_decision made;
-        decide(&self, t, t % ARMS, &made);
-        float reward = (float)round_reward(&round_now, t % ARMS);
-        samples[t + 1] = samples[t] + tell_reward(&reported, &v, &self, &made, reward);
-        parts_observe(&self, &made, reward);
-    }
-    assert_true(samples[PLAYED] > PLAYED && samples[PLAYED] < PLAYED * ARMS);
-    for (size_t rounds = 0; rounds <= PLAYED; rounds++) {
-        assert_true(self.f2->class->descend(self.f2, rounds, self.theta2));
-        assert_true(learner_prepare_descent(&reported.f2, samples[rounds], reported.theta));
-        assert_same(&reported, &self);
-    }
-    parts_free(&self);
-}
-
 /* ---- embeddings ---- */
 
 enum { K = 2, WINDOW = 8 };

@@ -214,30 +214,6 @@ TEST(a_prediction_lies_between_the_expected_and_the_mean)
     assert_true(used > ROUNDS);
 }
 
-/* An absurd expectation of one arm does not end what is known of the others. */
-TEST(what_overflows_is_left_out)
-{
-    draw_features(1);
-    past self = make_past(ROOM);
-    for (size_t i = 0; i < ARMS; i++)
-        for (size_t t = 0; t < 20; t++) past_add_certain(&self, arm(i), i + t, 1);
-    float before = past_expect(&self, arm(1), 0);
-    assert_true(before > 0.9f && before <= 1);
-    const float absurd[] = {INFINITY, -INFINITY, NAN};
-    for (size_t k = 0; k < sizeof absurd / sizeof *absurd; k++) {
-        past_add(&self, arm(2), absurd[k], 1);
-        assert_true(past_expect(&self, arm(1), 0) == before);
-        assert_true(past_expect(&self, arm(2), 0) == before);
-    }
-    const float large[] = {1e30f, -1e30f, 3e38f, -3e38f}; /* whose squares a double holds */
-    for (size_t k = 0; k < sizeof large / sizeof *large; k++) {
-        past_add(&self, arm(2), large[k], 1);
-        assert_close(past_expect(&self, arm(1), 0), before, 1e-3);
-        assert_close(past_expect(&self, arm(2), 0), before, 1e-3);
-    }
-    past_free(&self);
-}
-
 /* What is expected of an arm whose reward is 1, a coin's where there is noise, 0 after a change; 0.5 without its past.
  */
 static double recalled(double noise, double change, uint64_t seed)

@@ -29,7 +29,9 @@ TEST(are_the_mean_and_twice_the_deviation)
     reward_units mean_units = begin(false), least_units = begin(true);
     for (int n = 1; n <= COUNT; n++) {
         double mean = 0, variance = 0, least = INFINITY;
-        rewards[n - 1] = -7 + 3 * random_normal(&draw);
+        /* Rewards that are less apart for a while: the spread falls slowly and rises at once. */
+        double apart = n < 200 || n > 400 ? 3 : 0.1;
+        rewards[n - 1] = -7 + apart * random_normal(&draw);
         (void)reward_units_take(&mean_units, rewards[n - 1]);
         (void)reward_units_take(&least_units, rewards[n - 1]);
         for (int i = 0; i < n; i++) mean += rewards[i] / n, least = fmin(least, rewards[i]);
@@ -81,47 +83,12 @@ TEST(other_units_are_those_of_the_rewards)
     }
 }
 
-TEST(the_spread_rises_at_once)
-{
-    random_stream draw = random_named(3, "rises");
-    reward_units self = begin(false);
-    add_normal(&self, &draw, 1000, 0, 0.1);
-    double before = reward_units_spread(&self);
-    for (int i = 0; i < 200; i++) {
-        double last = reward_units_spread(&self);
-        (void)reward_units_take(&self, i % 2 ? 10 : -10);
-        assert_close(reward_units_spread(&self), 2 * sqrt(self.variance), 1e-12);
-        assert_true(reward_units_spread(&self) > last);
-    }
-    assert_true(reward_units_spread(&self) > 30 * before);
-}
-
-/* A policy that has learned plays arms whose rewards are less apart: after twice as many rewards their variance is half
- * of what it was, and the square of the spread has fallen by a quarter of that or so; in the end it comes down. */
-TEST(the_spread_falls_slowly)
-{
-    random_stream draw = random_named(4, "falls");
-    reward_units self = begin(false);
-    add_normal(&self, &draw, 2000, 0, 1);
-    double wide = self.variance, before = pow(reward_units_spread(&self) / 2, 2);
-    for (int i = 0; i < 2000; i++) {
-        double last = reward_units_spread(&self);
-        add_normal(&self, &draw, 1, 0, 0.01);
-        assert_true(reward_units_spread(&self) <= last);
-    }
-    double fallen = 1 - pow(reward_units_spread(&self) / 2, 2) / before;
-    assert_close(self.variance, wide / 2, 0.02);
-    assert_true(fallen > 0.02 && fallen < 0.15);
-    add_normal(&self, &draw, 100 * MOST, 0, 0.01);
-    assert_close(reward_units_spread(&self) / 0.02, 1, 0.05);
-}
-
 /* What is long ago counts for less and less. */
 TEST(the_mean_follows_a_change)
 {
     random_stream draw = random_named(5, "change");
     reward_units self = begin(false);
-    add_normal(&self, &draw, 100 * MOST, 1, 0.1);
+    add_normal(&self, &draw, 20 * MOST, 1, 0.1);
     add_normal(&self, &draw, MOST, 0, 0.1);
     assert_close(reward_units_centre(&self), exp(-1), 0.01);
 }
