@@ -163,18 +163,6 @@ TEST(a_block_of_an_owner_may_go_alone)
     }
 }
 
-TEST(growing_stays_with_the_owner)
-{
-    memory owner = {0};
-    uint32_t *array = NULL;
-    size_t capacity = 0;
-    ok(memory_grow(&owner, &array, &capacity, 10, sizeof *array, NULL));
-    size_t before = memory_bytes(&owner);
-    ok(memory_grow(&owner, &array, &capacity, 11, sizeof *array, NULL));
-    assert_int_equal(memory_bytes(&owner), before + 10 * sizeof *array);
-    memory_release(&owner);
-}
-
 /* Gives everything from one array, dirty, and remembers what comes back. */
 typedef struct arena {
     char room[4096];

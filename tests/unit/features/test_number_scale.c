@@ -94,21 +94,6 @@ TEST(the_first_values_may_be_wrong)
     }
 }
 
-/* Also where one request has twenty of them. */
-TEST(a_round_of_wrong_values_is_one_of_many)
-{
-    enum { ACTIONS = 20 };
-    series self = start();
-    for (size_t round = 0; round < 200; round++) {
-        self.rounds += ACTIONS;
-        for (size_t i = 0; i < ACTIONS; i++)
-            number_scale_learn(&self.scale, round == 100 ? 1e12 : 40 + 12 * random_normal(&self.stream), self.rounds);
-        if (round == 100) assert_true(deviation_of(&self) < 24);
-    }
-    assert_int_equal(self.scale.limited, ACTIONS);
-    assert_ages_are_seen(&self, 0.4);
-}
-
 /* A few in a thousand stay what they are, unusual; a few in a hundred are a part of the data. */
 TEST(what_recurs_is_admitted)
 {
@@ -139,19 +124,6 @@ TEST(a_change_of_scale_is_followed)
     come_ages(&self, 10000, 1);
     come_ages(&self, 2 * 4096, 0.5);
     assert_close(deviation_of(&self), 6, 0.05);
-}
-
-/* An hour in which 150 rounds come is no change of scale. */
-TEST(what_changes_slowly_keeps_its_scale)
-{
-    series self = start();
-    for (size_t hour = 0; hour < 30 * 24; hour++) {
-        for (size_t i = 0; i < 150; i++) come(&self, (double)(hour % 24));
-        if (hour < 48) continue;
-        assert_close(deviation_of(&self), 6.9, 0.2);
-        assert_close(mean_of(&self), 11.5, 0.3);
-    }
-    assert_true(self.scale.limited < 4); /* when the first hour ended */
 }
 
 static double draw(random_stream *stream, size_t kind)

@@ -213,22 +213,6 @@ TEST(one_context_many_times_stays_finite)
     }
 }
 
-/* Features as large as a float: no distance is infinite less infinite. */
-TEST(the_largest_features_give_numbers)
-{
-    kernel_ridge k = kernel_ridge_make(0, 1e9, 1, 2, 1);
-    double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor), panel[4 * 2], mean[2], variance[2];
-    const float x[4] = {3e38f, -3e38f, -3e38f, 3e38f};
-    ee_arms arms = ee_arms_dense(x, 2, 2);
-    kernel_ridge_append(&k, factor, 0, vector_dense(x, 2), 1);
-    kernel_ridge_append(&k, factor, 1, vector_dense(x + 2, 2), -1);
-    kernel_ridge_predict(&k, factor, 2, &arms, 0, 2, panel, mean, variance);
-    assert_close(mean[0], 0.5, 1e-12);
-    assert_close(mean[1], -0.5, 1e-12);
-    assert_close(variance[0], 0.5, 1e-12);
-    free(factor);
-}
-
 /* ---- wide vectors, of which a context keeps no more than 1024 entries ---- */
 
 enum { WIDE = 5000, ROOM = 1024 };

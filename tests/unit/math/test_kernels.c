@@ -221,9 +221,9 @@ static void check_variants(shape_check check_shape, size_t variants, size_t rows
 static void check_shapes(shape_check check_shape, size_t variants)
 {
     static const size_t few_in[] = {7, 20, 1, 0, 2, 3}, few_out[] = {3, 17, 67, 0, 1, 2, 4, 5, 15, 16, 20, 64};
-    for (size_t i = 0; i < test_long(2, sizeof few_in / sizeof *few_in); i++)
+    for (size_t i = 0; i < test_long(4, sizeof few_in / sizeof *few_in); i++)
         for (size_t out = 0; out <= LONGEST; out++) check_variants(check_shape, variants, 1, few_in[i], out);
-    for (size_t i = 0; i < test_long(3, sizeof few_out / sizeof *few_out); i++)
+    for (size_t i = 0; i < test_long(5, sizeof few_out / sizeof *few_out); i++)
         for (size_t in = 0; in <= LONGEST; in++) check_variants(check_shape, variants, 1, in, few_out[i]);
     for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) {
         check_variants(check_shape, variants, 1, 3, long_lengths[i]);
@@ -239,14 +239,14 @@ static void check_lengths(shape_check check_length)
 }
 
 /* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. Of the combinations of rows, in
- * and out the usual form has every fourth. */
+ * and out the usual form has every third. */
 static void check_matrices(shape_check check_matrix, size_t variants)
 {
     static const size_t around[] = {0,  1,  2,  3,  4,  5,  7,  8,  9,  11, 12, 13, 15, 16, 17, 20,
                                     23, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 67, 79, 80, 129};
     static const size_t long_sides[][3] = {{64, 20, 67},  {20, 64, 67}, {13, 67, 20},  {67, 13, 100}, {66, 64, 17},
                                            {10, 600, 20}, {33, 10, 50}, {65, 130, 33}, {34, 257, 23}};
-    size_t step = test_long(4, 1);
+    size_t step = test_long(3, 1);
     for (size_t rows = 0; rows <= 9; rows++)
         for (size_t in = 0; in <= 9; in++)
             for (size_t i = (rows + in) % step; i < sizeof around / sizeof *around; i += step)
@@ -303,11 +303,27 @@ static void expect_product(const problem *p)
     }
 }
 
+/* A product of matrices that lie row by row without gaps. */
+static problem product(const char *kernel, void (*run)(const kernel_table *, void *const *, const problem *),
+                       size_t rows, size_t columns, size_t terms)
+{
+    return (problem){.kernel = kernel,
+                     .run = run,
+                     .expect = expect_product,
+                     .outputs = 1,
+                     .rows = rows,
+                     .columns = columns,
+                     .terms = terms,
+                     .c_row = columns,
+                     .a_row = terms,
+                     .a_column = 1,
+                     .b_row = columns,
+                     .b_column = 1};
+}
+
 /* Draws C, A and B, whose layout is known. */
 static void check_product(problem *p)
 {
-    p->expect = expect_product;
-    if (!p->outputs) p->outputs = 1;
     set_argument(p, C, extent(p->rows, p->rows_at, p->columns, p->c_row, 1));
     set_argument(p, A, extent(p->rows, NULL, p->terms, p->a_row, p->a_column));
     set_argument(p, B, extent(p->terms, p->terms_at, p->columns, p->b_row, p->b_column));
@@ -325,14 +341,9 @@ static void check_dot(size_t rows, size_t n, size_t out, size_t variant)
 {
     (void)out;
     (void)variant;
-    check_product(&(problem){.kernel = "dot",
-                             .run = run_dot,
-                             .rows = rows,
-                             .columns = 1,
-                             .terms = n,
-                             .a_column = 1,
-                             .b_row = 1,
-                             .from_zeros = true});
+    problem p = product("dot", run_dot, rows, 1, n);
+    p.from_zeros = true;
+    check_product(&p);
 }
 
 static void run_add_scaled(const kernel_table *kernels, void *const *x, const problem *p)
@@ -344,8 +355,8 @@ static void check_add_scaled(size_t rows, size_t n, size_t out, size_t variant)
 {
     (void)out;
     (void)variant;
-    check_product(&(problem){
-        .kernel = "add_scaled", .run = run_add_scaled, .rows = rows, .columns = n, .terms = 1, .b_column = 1});
+    problem p = product("add_scaled", run_add_scaled, rows, n, 1);
+    check_product(&p);
 }
 
 TEST(vectors_are_multiplied_and_added)
@@ -391,8 +402,7 @@ enum { FORWARD_VARIANTS = 3 * 4 };
 
 static void check_forward(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward", .run = run_forward, .rows = rows, .columns = out, .terms = in};
-    p.a_column = p.b_column = 1;
+    problem p = product("forward", run_forward, rows, out, in);
     p.b_row = stride_of(out, variant);
     check_starts(&p, variant);
 }
@@ -405,9 +415,8 @@ TEST(forward_adds_the_product)
 /* Rows that are only fetched need not be there. */
 static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_sparse", .run = run_forward, .rows = rows, .columns = out, .terms = in};
+    problem p = product("forward_sparse", run_forward, rows, out, in);
     p.terms_at = set_indices(&p, in + (variant / FORWARD_VARIANTS ? 1 + random_below(&stream, BEHIND) : 0));
-    p.a_column = p.b_column = 1;
     p.b_row = stride_of(out, variant);
     check_starts(&p, variant);
 }
@@ -428,10 +437,10 @@ static void run_forward_pair(const kernel_table *kernels, void *const *x, const 
 /* From y on, and from biases through a rectifier; rows side by side, and with a gap between them. */
 static void check_forward_pair(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_pair", .run = run_forward_pair, .rows = rows, .columns = out, .terms = in};
+    problem p = product("forward_pair", run_forward_pair, rows, out, in);
     p.terms_at = set_indices(&p, in);
     p.c_row = out + variant / 4 * 3;
-    p.a_row = p.b_column = 1;
+    p.a_row = 1;
     p.a_column = 2;
     p.b_row = stride_of(out, variant);
     p.relu = variant / 4;
@@ -497,7 +506,7 @@ static void run_multiply(const kernel_table *kernels, void *const *x, const prob
 static void check_multiply(size_t rows, size_t in, size_t out, size_t variant)
 {
     bool transposed = variant % 2, apart = variant / 2;
-    problem p = {.kernel = "multiply", .run = run_multiply, .rows = rows, .columns = out, .terms = in, .b_column = 1};
+    problem p = product("multiply", run_multiply, rows, out, in);
     size_t a_line = (transposed ? rows : in) + (apart ? 5 : 0);
     p.c_row = out + (apart ? 3 : 0);
     p.a_row = transposed ? 1 : a_line;
@@ -520,12 +529,10 @@ static void run_forward_many(const kernel_table *kernels, void *const *x, const 
 /* With and without a bias and a rectifier; rows side by side, or with a gap of their own between them. */
 static void check_forward_many(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "forward_many", .run = run_forward_many, .rows = rows, .columns = out, .terms = in};
+    problem p = product("forward_many", run_forward_many, rows, out, in);
     p.relu = variant % 2;
     p.c_row = out + 3 * (variant / 2);
     p.a_row = in + 5 * (variant / 2);
-    p.a_column = p.b_column = 1;
-    p.b_row = out;
     p.from_zeros = variant == 2;
     if (!p.from_zeros) set_argument(&p, START, out);
     check_product(&p);
@@ -545,14 +552,10 @@ static void run_backward(const kernel_table *kernels, void *const *x, const prob
 
 static void check_backward(size_t rows, size_t in, size_t out, size_t variant)
 {
-    check_product(&(problem){.kernel = "backward",
-                             .run = run_backward,
-                             .rows = rows,
-                             .columns = in,
-                             .terms = out,
-                             .a_column = 1,
-                             .b_row = 1,
-                             .b_column = stride_of(out, variant)});
+    problem p = product("backward", run_backward, rows, in, out);
+    p.b_row = 1;
+    p.b_column = stride_of(out, variant);
+    check_product(&p);
 }
 
 TEST(backward_adds_the_product)
@@ -569,16 +572,12 @@ static void run_backward_many(const kernel_table *kernels, void *const *x, const
 /* The inputs are the columns that are written, so that they take the many lengths of check_matrices. */
 static void check_backward_many(size_t rows, size_t out, size_t in, size_t variant)
 {
-    check_product(&(problem){.kernel = "backward_many",
-                             .run = run_backward_many,
-                             .rows = rows,
-                             .columns = in,
-                             .terms = out,
-                             .c_row = in + 3 * variant,
-                             .a_row = out + 5 * variant,
-                             .a_column = 1,
-                             .b_row = 1,
-                             .b_column = out});
+    problem p = product("backward_many", run_backward_many, rows, in, out);
+    p.c_row = in + 3 * variant;
+    p.a_row = out + 5 * variant;
+    p.b_row = 1;
+    p.b_column = out;
+    check_product(&p);
 }
 
 TEST(backward_many_adds_the_product)
@@ -599,10 +598,9 @@ static void run_update(const kernel_table *kernels, void *const *x, const proble
 /* With and without biases. A row without an index must stay as it is to the bit. */
 static void check_update(size_t rows, size_t in, size_t out, size_t variant)
 {
-    problem p = {.kernel = "update", .run = run_update, .outputs = 2, .rows = in, .columns = out, .terms = rows};
+    problem p = product("update", run_update, in, out, rows);
+    p.outputs = 2;
     if (variant / 2) p.rows_at = set_indices(&p, in);
-    p.c_row = out;
-    p.a_row = p.b_column = 1;
     if (variant % 2) set_argument(&p, BIASES, out);
     check_product(&p);
 }

@@ -231,19 +231,6 @@ TEST(small_and_tight_sizes_fit)
     }
 }
 
-TEST(no_memory_is_a_status)
-{
-    ee_error error = {0};
-    memory owner = {0};
-    lle room;
-    memset(&room, 0xff, sizeof room);
-    assert_int_equal(lle_create(&room, &owner, (size_t)1 << (sizeof(size_t) * 4 - 1), 3, 2, &error), EE_NO_MEMORY);
-    assert_int_equal(error.status, EE_NO_MEMORY);
-    assert_null(room.work);
-    assert_null(room.nearest);
-    assert_int_equal(memory_bytes(&owner), 0);
-}
-
 /* ---- neighbours ---- */
 
 /* The places sorted by distance, of equal ones the lower first, by the plainest way. */
@@ -294,29 +281,6 @@ static void form_local(const double *neighbors, const double *point, size_t coun
     }
 }
 
-/* A point outside the neighbours' hull too: weights may be negative. */
-TEST(weights_rebuild_a_combination)
-{
-    enum { DIM = 12, MOST = 12 };
-    random_stream stream = random_named(3, "weights");
-    for (size_t count = 1; count <= MOST; count++) {
-        double neighbors[MOST * DIM], point[DIM] = {0}, wanted[MOST], local[MOST * MOST], weights[MOST], sum = 0;
-        for (size_t i = 0; i < MOST * DIM; i++) neighbors[i] = random_normal(&stream);
-        for (size_t a = 0; a < count; a++)
-            wanted[a] = a + 1 < count ? random_normal(&stream) : 1 - sum, sum += wanted[a];
-        for (size_t a = 0; a < count; a++)
-            for (size_t k = 0; k < DIM; k++) point[k] += wanted[a] * neighbors[a * DIM + k];
-        form_local(neighbors, point, count, DIM, local);
-        lle_weights(local, count, 1e-13, weights);
-        sum = 0;
-        for (size_t a = 0; a < count; a++) {
-            assert_close(weights[a], wanted[a], 1e-5);
-            sum += weights[a];
-        }
-        assert_close(sum, 1, 1e-12);
-    }
-}
-
 /* Solving is checked by putting the weights back: (local + regularization trace I) w is the same in every row. */
 TEST(weights_solve_the_regularised_system)
 {
@@ -340,13 +304,6 @@ TEST(weights_solve_the_regularised_system)
         }
         assert_close(sum, 1, 1e-12);
     }
-}
-
-TEST(weights_of_equal_points_are_equal)
-{
-    double local[36] = {0}, weights[6];
-    lle_weights(local, 6, 1e-3, weights);
-    for (size_t i = 0; i < 6; i++) assert_close(weights[i], 1.0 / 6, 1e-15);
 }
 
 /* Where points differ by the last bits of a float, local is rounding and need not be positive: as when the same arm

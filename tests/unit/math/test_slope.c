@@ -72,23 +72,6 @@ TEST(nothing_says_nothing)
     assert_true(slope_weight(&self, 0) == 0); /* nor have pairs of one x */
 }
 
-/* Rewards in other units: x, y and doubt all times a are the same slope. */
-TEST(units_do_not_matter)
-{
-    const double units[] = {0x1p-40, 0x1p40};
-    for (size_t u = 0; u < 2; u++) {
-        random_stream draw = random_named(u, "units");
-        slope one = {0}, other = {0};
-        for (int k = 0; k < 100; k++) {
-            double x = random_normal(&draw), y = 0.5 * x + random_normal(&draw);
-            slope_add(&one, x, y, 20);
-            slope_add(&other, units[u] * x, units[u] * y, 20);
-            assert_true(slope_weight(&one, 0.5) == slope_weight(&other, units[u] * 0.5));
-        }
-        assert_true(slope_weight(&one, 0.5) > 0);
-    }
-}
-
 TEST(what_overflows_is_left_out)
 {
     const double absurd[][2] = {{1e160, 0}, {1e160, 1e160}, {1e155, 1e155}, {1e150, 1e170}, {INFINITY, 0}, {0, NAN}};

@@ -322,28 +322,6 @@ TEST(sparse_blocks_are_the_dense_ones)
     }
 }
 
-/* A pass over one input gives the outputs of all heads, and each input picks its own. */
-TEST(outputs_are_those_of_all_heads)
-{
-    const char *networks[] = {"layers=2 width=7 heads=4", "layers=2 width=7 heads=4 front=conv1d:2:3+relu"};
-    for (size_t k = 0; k < 2; k++) {
-        made_learner p;
-        learner_make(&p, networks[k], HEADS * BLOCK, 5);
-        float values[2] = {1, -2}, outputs[HEADS];
-        for (uint32_t head = 0; head < HEADS; head++) {
-            uint32_t indices[2] = {head * BLOCK + 3, head * BLOCK + 29};
-            vector x = {values, indices, 2};
-            const float *now = network_outputs(p.net, p.theta, x, p.l.activations);
-            if (!head) memcpy(outputs, now, sizeof outputs);
-            assert_memory_equal(outputs, now, sizeof outputs);
-            assert_true(network_output(p.net, x, p.l.activations) == outputs[head]);
-            assert_true(network_forward(p.net, p.theta, x, p.l.activations) == outputs[head]);
-            assert_true(head == 0 || outputs[head] != outputs[0]);
-        }
-        learner_release(&p);
-    }
-}
-
 TEST(inputs_that_are_the_same_in_their_blocks)
 {
     learner_options options = options_from("layers=2 width=3 heads=3"), one = options_from("layers=2 width=3");

@@ -10,6 +10,28 @@
 #include "engine/bandit.h"
 #include "policy/parts/exploitation.h"
 
+static inline const exploitation *exploitation_of(const ee_bandit *bandit)
+{
+    return (const exploitation *)bandit->policy;
+}
+
+/* The activations of network k of f1 for x, the last of them its outputs; to be freed with free. */
+static inline float *pass_network(const ee_bandit *bandit, size_t k, vector x, double *output)
+{
+    const learner *f1 = &exploitation_of(bandit)->f1;
+    float *activations = calloc(f1->networks[k].activation_count, sizeof *activations);
+    *output =
+        (double)network_forward(&f1->networks[k], bandit->policy->parameters.values + f1->starts[k], x, activations);
+    return activations;
+}
+
+/* The weight of network k in their mean. */
+static inline double weight_of(const ee_bandit *bandit, size_t k)
+{
+    const learner *f1 = &exploitation_of(bandit)->f1;
+    return f1->network_count > 1 ? (double)bandit->policy->parameters.values[f1->parameter_count + k] : 1;
+}
+
 /* The scores as the policy gives them: unlike ee_bandit_score, the next call draws others. */
 static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 {

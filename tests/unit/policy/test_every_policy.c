@@ -10,14 +10,14 @@ static const struct {
     uint64_t rounds;
     double share; /* of uniform's regret, at most */
 } solvers[] = {
-    {"neural-ensemble", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-ensemble:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-fastcb", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-fastcb:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-ucb:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-ts:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-linear:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-linucb:paper", "f1.width=50", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-ensemble", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-ensemble:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-fastcb", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-fastcb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-ucb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-ts:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-linear:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-linucb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"kernelucb", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 500, 0.5},
     {"kernelts", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 500, 0.5},
     {"linucb", NULL, {"synthetic:inner"}, 1000, 0.25},

@@ -5,28 +5,22 @@ enum { DIM = 6, ARMS = 5, MEMBERS = 7 };
 
 static round_arms round_now;
 
-static const exploitation *exploitation_of(const ee_bandit *bandit)
-{
-    return (const exploitation *)bandit->policy;
-}
-
 /* q (MEMBERS): adds to them what the members of network k of f1 say of an arm, with its weight: the network's outputs
  * and the priors. */
 static void add_network_by_hand(const ee_bandit *bandit, size_t k, vector x, double *q)
 {
-    const learner *l = &exploitation_of(bandit)->f1;
-    const float *values = bandit->policy->parameters.values;
-    double weight = l->network_count > 1 ? (double)values[l->parameter_count + k] : 1, mean = 0;
-    const network *f1 = &l->networks[k];
-    const members *m = l->members[k];
-    float *activations = calloc(f1->activation_count + m->network.activation_count, sizeof *activations);
-    float *of_priors = activations + f1->activation_count;
-    network_forward(f1, values + l->starts[k], x, activations);
+    double unused, mean = 0;
+    const members *m = exploitation_of(bandit)->f1.members[k];
+    float *activations = pass_network(bandit, k, x, &unused);
+    float *of_priors = calloc(m->network.activation_count, sizeof *of_priors);
     network_forward(&m->network, m->theta, x, of_priors);
-    const float *f = network_members(f1, x, activations), *p = network_members(&m->network, x, of_priors);
+    const float *f = network_members(&exploitation_of(bandit)->f1.networks[k], x, activations);
+    const float *p = network_members(&m->network, x, of_priors);
     for (size_t i = 0; i < MEMBERS; i++) mean += (double)p[i] / MEMBERS;
-    for (size_t i = 0; i < MEMBERS; i++) q[i] += weight * ((double)f[i] + m->options.prior * ((double)p[i] - mean));
+    for (size_t i = 0; i < MEMBERS; i++)
+        q[i] += weight_of(bandit, k) * ((double)f[i] + m->options.prior * ((double)p[i] - mean));
     free(activations);
+    free(of_priors);
 }
 
 /* q (MEMBERS): what each member expects of an arm, as a reward. */

@@ -143,53 +143,6 @@ TEST(full_is_the_inverse)
 
 /* ---- what a reward does ---- */
 
-/* The gradient is that of the decision, however much f1 learned until its reward came. */
-TEST(a_late_reward_counts_as_it_was_decided)
-{
-    const char *const kinds[] = {"f1.width=9 nu=1 f1.rate=0 covariance=diagonal",
-                                 "f1.width=9 nu=1 f1.rate=0 covariance=full"};
-    for (int k = 0; k < 2; k++) {
-        ee_bandit *early = bandit_make("neural-ucb:paper", DIM, 5, kinds[k]),
-                  *late = bandit_make("neural-ucb:paper", DIM, 5, kinds[k]);
-        size_t p = network_of(early)->parameter_count;
-        float *theta = malloc(p * sizeof *theta), *live = late->policy->parameters.values;
-        memcpy(theta, live, p * sizeof *theta);
-        ee_score a[ARMS], b[ARMS];
-        round_draw(&round_now, 1, ARMS, DIM, DIM);
-        ee_decision first = bandit_choose(early, &round_now.dense, NULL),
-                    second = bandit_choose(late, &round_now.dense, NULL);
-        assert_int_equal(first.arm, second.arm);
-        bandit_reward(early, first.id, 1);
-        for (size_t i = 0; i < p; i++) live[i] = -theta[i];
-        bandit_reward(late, second.id, 1);
-        memcpy(live, theta, p * sizeof *theta);
-        play_score(early, &round_now.dense, a);
-        play_score(late, &round_now.dense, b);
-        for (size_t i = 0; i < ARMS; i++) assert_true(a[i].exploration == b[i].exploration && a[i].exploration > 0);
-        free(theta);
-        ee_bandit_free(early);
-        ee_bandit_free(late);
-    }
-}
-
-TEST(huge_arms_leave_numbers)
-{
-    const char *const kinds[] = {"f1.width=5 f1.rate=0 covariance=diagonal", "f1.width=5 f1.rate=0 covariance=full"};
-    for (int k = 0; k < 2; k++) {
-        ee_bandit *bandit = bandit_make("neural-ucb:paper", 4, 1, kinds[k]);
-        float huge[8] = {1e9f, -1e9f, 0, 1e9f, -1e9f, 1e9f, 0, 1e8f}, small[8] = {1, 2, 3, 4, 0, 1, 0, 1};
-        ee_arms wild = ee_arms_dense(huge, 2, 4), tame = ee_arms_dense(small, 2, 4);
-        ee_score scores[2];
-        for (int t = 0; t < 10; t++) {
-            bandit_reward(bandit, bandit_choose(bandit, &wild, scores).id, 1);
-            for (int i = 0; i < 2; i++) assert_true(scores[i].exploration >= 0);
-        }
-        play_score(bandit, &tame, scores);
-        assert_true(isfinite(scores[0].exploration) && scores[0].exploration > 0); /* it has a feature of its own */
-        ee_bandit_free(bandit);
-    }
-}
-
 /* ---- Thompson sampling ---- */
 
 TEST(draws_have_the_formulas_mean_and_variance)

@@ -100,7 +100,7 @@ typedef struct reporting {
     uint64_t late;
 } reporting;
 
-enum { ROUNDS = 200 };
+enum { ROUNDS = 120 };
 
 /* The regret of a run, in units of r. */
 static double regret_of_telling(size_t c, uint64_t seed, reporting reported)

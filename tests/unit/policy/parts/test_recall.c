@@ -242,27 +242,6 @@ TEST(certain_rewards_are_believed_and_noise_is_not)
     }
 }
 
-/* An arm's rewards are its own mean and noise of the same variance: of a mean of n of them n / (n + 1) is true, and a
- * class goes from n to 2 n - 1. */
-TEST(more_rewards_are_believed_more)
-{
-    past self = make_past(1 << 14);
-    random_stream draw = random_named(9, "often");
-    for (int arms = 0; arms < 4000; arms++) {
-        float x[2] = {(float)(arms + 1), 1}, own = (float)random_normal(&draw);
-        for (int t = 0; t < 70; t++) past_add(&self, vector_dense(x, 2), 0, own + (float)random_normal(&draw));
-    }
-    double before = 0;
-    for (int class = 0; class < RECALL_CLASSES; class ++) {
-        double weight = slope_weight(&self.weights[class], 1), n = 1 << class;
-        double low = n / (n + 1), high = class < RECALL_CLASSES - 1 ? (2 * n - 1) / (2 * n) : 1;
-        if (weight < low - 0.06 || weight > high + 0.06) fail_msg("class %d: %g", class, weight);
-        assert_true(weight > before - 0.03);
-        before = weight;
-    }
-    past_free(&self);
-}
-
 /* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES. */
 TEST(the_deviation_of_a_mean_is_that_of_the_noise)
 {
