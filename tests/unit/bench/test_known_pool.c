@@ -34,12 +34,12 @@ TEST(policies_have_names)
 /* The value of a policy is what it gets when it is played for long. */
 TEST(values_are_exact)
 {
-    enum { POOL = 50, ARMS = 5, PLAYED = 200000 };
+    enum { POOL = 50, ARMS = 5, PLAYED = 30000 };
     dataset *data;
     known_pool pool = {0};
     ee_error error = {EE_OK, ""};
     ok(dataset_open("synthetic:clicks,arms=5,rate=0.3", NULL, &data, NULL));
-    known_plan plan = {data, 3, 2000, POOL};
+    known_plan plan = {data, 3, 1000, POOL};
     if (known_pool_create(&plan, &pool, &error)) fail_msg("%s", error.message);
     assert_true(pool.binary && pool.low == 0 && pool.high == 1 && pool.arms == ARMS);
 
@@ -55,7 +55,7 @@ TEST(values_are_exact)
             size_t arm = propensity_draw(probabilities + row, ARMS, &random);
             sum += pool.expected[row + arm];
         }
-        assert_true(fabs(sum / PLAYED - values[k]) < 0.003);
+        assert_true(fabs(sum / PLAYED - values[k]) < 0.01);
     }
     assert_true(values[2] > values[0] + 0.1); /* the model has learned */
     assert_true(fabs(values[3] - 0.5 * (values[2] + values[0])) < 1e-12);
