@@ -356,28 +356,6 @@ TEST(a_quote_that_does_not_fit_is_cut_and_counted)
 
 /* ---- memory ---- */
 
-TEST(the_room_grows_and_serves_again)
-{
-    static char text[5000];
-    memory owner = {0};
-    json_room room = {.owner = &owner};
-    json_token token;
-    size_t bytes = 0;
-    for (int round = 0; round < 2; round++) {
-        for (size_t size = 10; size <= sizeof text; size += 499) {
-            memset(text, 'x', size);
-            memcpy(text, "\"\\n", 3);
-            text[size - 1] = '"';
-            json_reader reader = json_start(text, size, &room);
-            ok(json_next(&reader, &token, NULL));
-            assert_int_equal(token.text.length, size - 3);
-        }
-        if (round == 1) assert_int_equal(memory_bytes(&owner), bytes);
-        bytes = memory_bytes(&owner);
-    }
-    memory_release(&owner);
-}
-
 static void *no_room(void *context, size_t bytes)
 {
     (void)context;

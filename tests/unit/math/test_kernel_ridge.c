@@ -95,28 +95,6 @@ static double through_inverse(const kernel_ridge *k, const rows *x, size_t n, co
 
 /* ---- tests ---- */
 
-/* Row i is the last of the record of sample i. */
-TEST(the_factor_is_that_of_a_fresh_factorisation)
-{
-    static rows x;
-    static double fresh[SAMPLES][SAMPLES];
-    draw_rows(&x, SAMPLES, 1);
-    kernel_ridge k = kernel_ridge_make(0, 2, 0.3, DIM, 4);
-    guard g;
-    double *factor = guard_end_bytes(&g, kernel_ridge_state_count(&k, SAMPLES) * sizeof *factor);
-    learn_rows(&k, factor, &x, 0, SAMPLES);
-    for (size_t i = 0; i < SAMPLES; i++) {
-        for (size_t j = 0; j <= i; j++) {
-            double sum = kernel(2, x.values + i * DIM, x.values + j * DIM, DIM) + (i == j) * 0.3;
-            for (size_t m = 0; m < j; m++) sum -= fresh[i][m] * fresh[j][m];
-            fresh[i][j] = i == j ? sqrt(sum) : sum / fresh[j][j];
-        }
-        const double *row = factor + kernel_ridge_state_count(&k, i + 1) - (i + 1);
-        for (size_t j = 0; j <= i; j++) assert_close(row[j], fresh[i][j], 1e-12);
-    }
-    guard_free(&g);
-}
-
 static void check_covariance(const kernel_ridge *k, const rows *x, const rows *arms, size_t count,
                              const double *inverse, const double *panel, bool sparse)
 {

@@ -352,44 +352,6 @@ TEST(draws_of_blocks_follow_the_covariance)
     model_destroy(&m);
 }
 
-/* Arms that are each in a block of its own: the matrix of a joint draw, which the room begins with, stays untouched. */
-TEST(arms_in_blocks_of_their_own_cost_little)
-{
-    enum { ARMS = 500, DIM = 2 * ARMS };
-    memory owner = {0};
-    ridge *regression;
-    ok(ridge_create(&owner, DIM, 1, 1000, &regression, NULL));
-    double *large = make_doubles(ridge_state_count(DIM)), *room = make_doubles(ridge_draw_room(DIM, ARMS));
-    double *drawn = make_doubles(ARMS), squares = 0;
-    size_t *starts = calloc(ARMS + 1, sizeof *starts);
-    uint32_t *indices = calloc(DIM, sizeof *indices);
-    float *values = calloc(DIM, sizeof *values);
-    assert_true(starts && indices && values);
-    for (uint32_t i = 0; i < DIM; i++) {
-        indices[i] = i;
-        values[i] = 1;
-        starts[i / 2 + 1] = i + 1;
-    }
-    ridge_start(regression, large);
-    for (uint64_t t = 1; t <= 50; t++) ridge_observe(regression, large, (vector){values, indices, 2}, 1, t);
-    ee_arms arms = ee_arms_sparse(starts, indices, values, ARMS, DIM);
-    random_stream stream = random_named(10, "many");
-    for (int t = 0; t < 5; t++) {
-        ridge_draw(large, DIM, &arms, &stream, room, drawn);
-        assert_true(fabs(drawn[0]) < 6 * sqrt(2.0 / 101)); /* its variance: 2 / (1 + 2 * 50) */
-        for (size_t i = 1; i < ARMS; i++) squares += drawn[i] * drawn[i];
-    }
-    for (size_t i = 1; i < (size_t)ARMS * ARMS; i++) assert_true(room[i] == 0);
-    assert_close(squares / (5 * (ARMS - 1)), 2, 0.15); /* the others' is the prior's; the error of a mean is 0.06 */
-    memory_release(&owner);
-    free(large);
-    free(room);
-    free(drawn);
-    free(starts);
-    free(indices);
-    free(values);
-}
-
 /* ---- saving and loading ---- */
 
 static void play(model *m, uint64_t from, uint64_t to)

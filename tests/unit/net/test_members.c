@@ -63,29 +63,6 @@ TEST(the_output_is_the_mean_of_the_members)
     problem_free(&p);
 }
 
-TEST(the_gradient_of_the_mean_matches_differences)
-{
-    problem p;
-    problem_make(&p, NETWORK, 1, 1);
-    const network *net = &p.l.networks[0];
-    float *gradient = calloc(net->parameter_count, sizeof *gradient), *activations = p.l.activations;
-    vector x = vector_dense(p.inputs[1], INPUT);
-    network_forward(net, p.theta, x, activations);
-    network_backward(net, p.theta, x, activations, 1, p.l.deltas);
-    network_add_gradient(net, x, activations, p.l.deltas, gradient);
-    for (size_t i = 0; i < net->parameter_count; i++) {
-        float kept = p.theta[i], step = 1e-2f;
-        p.theta[i] = kept + step;
-        double up = network_forward(net, p.theta, x, activations);
-        p.theta[i] = kept - step;
-        double down = network_forward(net, p.theta, x, activations);
-        p.theta[i] = kept;
-        assert_close(gradient[i], (up - down) / (2.0 * step), 2e-3);
-    }
-    free(gradient);
-    problem_free(&p);
-}
-
 /* ---- priors ---- */
 
 static void priors_of(problem *p, vector x, float *priors)
@@ -233,33 +210,5 @@ TEST(a_step_lowers_the_loss_of_every_member)
     assert_true(right >= count - 3); /* a ReLU may bend within a step */
     free(start);
     free(moved);
-    problem_free(&p);
-}
-
-/* Members with a prior learn to be what their samples say, and stay apart elsewhere. */
-TEST(members_agree_where_there_were_samples)
-{
-    problem p;
-    problem_make(&p, NETWORK "training=sgd steps=3000 batch=6 rate=0.01 history=all", 2, 0);
-    assert_true(learner_train(&p.l, p.theta));
-    double apart[2] = {0};
-    random_stream draw = random_named(9, "elsewhere");
-    for (size_t s = 0; s < 2 * SAMPLES; s++) {
-        float elsewhere[INPUT] = {0}, priors[MEMBERS];
-        for (size_t k = 0; k < BLOCK; k++) elsewhere[s % HEADS * BLOCK + k] = (float)(-2 * random_normal(&draw));
-        vector x = vector_dense(s < SAMPLES ? p.inputs[s] : elsewhere, INPUT);
-        priors_of(&p, x, priors);
-        network_forward(&p.l.networks[0], p.theta, x, p.l.activations);
-        const float *outputs = network_members(&p.l.networks[0], x, p.l.activations);
-        double sum = 0, squares = 0;
-        for (size_t k = 0; k < MEMBERS; k++) {
-            double q = (double)outputs[k] + (double)priors[k];
-            sum += q;
-            squares += q * q;
-            if (s < SAMPLES) assert_close(q, p.targets[s], 0.1);
-        }
-        apart[s / SAMPLES] += squares / MEMBERS - sum * sum / MEMBERS / MEMBERS;
-    }
-    assert_true(apart[1] > 20 * apart[0]);
     problem_free(&p);
 }

@@ -229,37 +229,6 @@ TEST(convolutions_of_all_sizes_are_sums)
 
 enum { HEADS = 4, BLOCK = 30, HIDDEN = 7 };
 
-/* The first entry that is not zero says which block is seen, and nothing of the others is. */
-TEST(one_block_is_seen)
-{
-    const char *networks[] = {"layers=2 width=7 heads=4",
-                              "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu+pool:2"};
-    for (size_t k = 0; k < 2; k++) {
-        made_learner m;
-        learner_make(&m, networks[k], HEADS * BLOCK, 1);
-        const network *net = m.net;
-        float *theta = m.theta, *activations = m.l.activations;
-        float alone[] = {1, -2}, more[] = {0, 1, -2, 5, 3}, none[] = {0};
-        uint32_t in_second[] = {30, 59}, in_many[] = {29, 30, 59, 60, 119}, in_fourth[] = {90};
-        vector inputs[] = {{alone, in_second, 2}, {more, in_many, 5}, {none, in_fourth, 1}, {none, in_fourth, 0}};
-        float outputs[4], dense[HEADS * BLOCK];
-        for (size_t i = 0; i < 4; i++) {
-            outputs[i] = network_forward(net, theta, inputs[i], activations);
-            vector_expand(inputs[i], dense, HEADS * BLOCK);
-            float f = network_forward(net, theta, vector_dense(dense, HEADS * BLOCK), activations);
-            assert_true(f == outputs[i]);
-        }
-        assert_true(outputs[0] == outputs[1]);
-        assert_true(outputs[2] == outputs[3]); /* no block: the first */
-        assert_true(outputs[2] == activations[net->activation_count - HEADS]);
-        float first[] = {1, -2}; /* the same entries in the first block: the same hidden layer, another row */
-        uint32_t in_first[] = {0, 29};
-        network_forward(net, theta, (vector){first, in_first, 2}, activations);
-        assert_true(outputs[0] == activations[net->activation_count - HEADS + 1]);
-        learner_release(&m);
-    }
-}
-
 /* The first layer's gradient from its factor, (in, out): what the optimizer makes of it. */
 static void assert_first_factor(made_learner *m, vector x, const float *gradient)
 {

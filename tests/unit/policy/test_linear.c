@@ -128,22 +128,6 @@ TEST(thompson_draws_follow_the_formula)
     ee_bandit_free(thompson);
 }
 
-/* Two equal arms beside a poor one share the probability, which extra draws estimate. */
-TEST(thompson_estimates_its_probability)
-{
-    ee_bandit *bandit = bandit_make("lints:paper", 2, 3, "probability_draws=2000 nu=0.5");
-    float good[2] = {1, 0}, poor[2] = {0, 1}, x[6] = {1, 0, 0, 1, 1, 0};
-    for (int t = 0; t < 200; t++) {
-        learn_arm(bandit, good, 2, false, 1);
-        learn_arm(bandit, poor, 2, false, 0);
-    }
-    ee_arms arms = ee_arms_dense(x, 3, 2);
-    ee_decision decision = bandit_choose(bandit, &arms, NULL);
-    assert_true(decision.arm != 1);
-    assert_close(decision.probability, 0.5, 0.001);
-    ee_bandit_free(bandit);
-}
-
 /* ---- problems ---- */
 
 /* MNIST's arms: an image in each of ten blocks. A block knows nothing of the others, so its scores are those of a small
@@ -185,21 +169,4 @@ TEST(blocks_of_features_are_bandits_of_their_own)
     }
     for (size_t b = 0; b < BLOCKS; b++) ee_bandit_free(parts[b]);
     ee_bandit_free(whole);
-}
-
-/* Rounds within the reserve take no more memory, and the memory is that of a few (dim, dim) matrices. */
-TEST(memory_is_square_and_stays)
-{
-    static const char *const policies[] = {"linucb", "lints"};
-    for (size_t p = 0; p < 2; p++) {
-        ee_bandit *small = bandit_make(policies[p], 30, 1, "pending=4"),
-                  *large = bandit_make(policies[p], 600, 1, "pending=4");
-        size_t before = ee_bandit_memory(small), square = 600 * 600 * sizeof(double);
-        bandit_play(small, 1, 300, 10, false);
-        bandit_play(small, 301, 600, 10, true);
-        assert_int_equal(ee_bandit_memory(small), before);
-        assert_true(ee_bandit_memory(large) > 3 * square && ee_bandit_memory(large) < 4 * square);
-        ee_bandit_free(small);
-        ee_bandit_free(large);
-    }
 }

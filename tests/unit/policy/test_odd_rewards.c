@@ -132,7 +132,7 @@ TEST(four_arms_are_told_apart)
     enum { FOUR = 4, LAST = 100 };
     const int rounds = (int)test_long(600, 2000);
     const uint64_t seeds = test_long(2, 25);
-    const char *const names[] = {"linucb", "lints", "neural-ucb", "neural-ts"};
+    const char *const names[] = {"linucb", "lints", "neural-ucb", "neural-ts", "eenet"};
     const double chances[FOUR] = {0.9, 0.6, 0.5, 0.4};
     float x[FOUR * FOUR] = {0};
     for (size_t i = 0; i < FOUR; i++) x[i * FOUR + i] = 1;

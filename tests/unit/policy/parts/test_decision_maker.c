@@ -205,24 +205,3 @@ TEST(the_network_learns_p_t_from_f1_and_f2)
     assert_learns(NETWORK "decision=neural f3.training=gd f3.history=all", 1.5);
     assert_learns(NETWORK "decision=hybrid hybrid_after=500", 1); /* while it decides linearly too */
 }
-
-TEST(a_sum_learns_nothing)
-{
-    made self;
-    ee_error error = {0};
-    make(&self, "decision=linear", 0);
-    size_t size = decision_maker_theta_count(&self.f3) * sizeof(float);
-    float before[4096];
-    assert_true(size <= sizeof before);
-    memcpy(before, self.theta3, size);
-    for (int t = 0; t < 5; t++) {
-        ok(decision_maker_reserve(&self.f3, &error));
-        decision_maker_take(&self.f3, (ee_score){1, 2, 3}, 1);
-        assert_true(decision_maker_prepare(&self.f3, self.theta3));
-        decision_maker_train(&self.f3, self.theta3);
-    }
-    assert_false(decision_maker_learns(&self.f3));
-    assert_int_equal(self.f3.f3.history.count, 0);
-    assert_memory_equal(before, self.theta3, size);
-    release(&self);
-}

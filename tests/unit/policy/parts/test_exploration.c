@@ -159,24 +159,3 @@ TEST(a_bandit_is_its_parts)
         parts_free(&self);
     }
 }
-
-/* More rewards than histories have room for at first. */
-TEST(a_long_play_makes_room_for_itself)
-{
-    ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED,
-                                    NETWORK "features=sketch:3 f1.history=all f2.history=all f3.history=all "
-                                            "extra_until=1000 decision=neural f3.width=4");
-    parts self;
-    parts_make(&self, ee_bandit_info(bandit).options);
-    for (uint64_t t = 0; t < 600; t++) {
-        ee_score scores[ARMS];
-        parts_decision made;
-        const ee_arms *arms = draw(&self, t, ARMS, t % 2);
-        ee_decision decided = bandit_choose(bandit, arms, NULL);
-        parts_decide(&self, arms, decided.arm, &made, scores);
-        learn_both(&self, bandit, &made, decided.id, (float)round_reward(&round_now, decided.arm));
-    }
-    assert_same(&self, bandit);
-    ee_bandit_free(bandit);
-    parts_free(&self);
-}

@@ -112,28 +112,6 @@ TEST(phi_of_the_played_arm_is_kept_and_then_of_the_others)
     check_kept(NETWORK "features=sketch:7 f1.front=conv1d:2:3+relu extra_until=1", true);
 }
 
-/* Where f2 begins with a convolution, phi is kept as the two factors of its first part: f2 says what it says of phi. */
-TEST(phi_as_a_product_is_the_same_to_f2)
-{
-    parts self;
-    twin reported;
-    parts_make(&self, NETWORK "features=pooled:2 f2.front=conv1d:2:3");
-    gradient_features f = features_of(&self);
-    make_twin(&reported, &self, f.count);
-    assert_same(&reported, &self);
-    parts_decision made;
-    decide(&self, 3, 1, &made);
-    assert_true(made.seen.kept_count < f.count);
-    float phi[MOST], point[MOST], activations[1024];
-    assert_true(reported.f2.networks[0].activation_count <= 1024);
-    compute_phi(&self, &f, made.seen.x, phi, point);
-    assert_close(made.seen.score.exploration,
-                 network_forward(&reported.f2.networks[0], reported.theta, vector_dense(phi, f.count), activations),
-                 1e-5);
-    guard_free(&made.kept);
-    parts_free(&self);
-}
-
 /* ---- what is learned ---- */
 
 /* The options, and what they mean in the test's terms. */
