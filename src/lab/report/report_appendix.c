@@ -130,17 +130,31 @@ void report_grids(text *page, const summary *of)
 static bool is_of_delay(const stored_run *run, const assignment *one)
 {
     char room[32];
+    if (!assignment_has_name(one, "pending")) return false;
     snprintf(room, sizeof room, "%" PRIu64, runner_pending(run->policy, &run->late, run->slots));
-    return assignment_has_name(one, "pending") && assignment_has_value(one, room);
+    return assignment_has_value(one, room);
 }
 
-static bool is_default(const stored_run *run, const assignment *one)
+/* The description of an option, searched from *place on, which moves behind it: describing one parses all. */
+static bool find_option(const char *policy, const assignment *one, size_t *place, ee_option *known)
+{
+    for (size_t i = *place; !ee_option_describe(policy, i, known, NULL); i++) {
+        if (!assignment_has_name(one, known->name)) continue;
+        *place = i + 1;
+        return true;
+    }
+    return false;
+}
+
+/* place is 0 for the first option of a run; the others mostly follow in the order of the descriptions. */
+static bool is_default(const stored_run *run, const assignment *one, size_t *place)
 {
     if (is_of_delay(run, one)) return true;
     ee_option known;
-    for (size_t i = 0; !ee_option_describe(run->policy, i, &known, NULL); i++)
-        if (assignment_has_name(one, known.name)) return assignment_has_value(one, known.value);
-    return false;
+    bool found = find_option(run->policy, one, place, &known);
+    if (!found) *place = 0;
+    if (!found) found = find_option(run->policy, one, place, &known);
+    return found && assignment_has_value(one, known.value);
 }
 
 static void add_cell_settings(text *page, const summary_cell *cell)
@@ -151,8 +165,9 @@ static void add_cell_settings(text *page, const summary_cell *cell)
     text_add(page, "</summary>\n<div class=\"options\">");
     const char *options = first->options;
     assignment one;
+    size_t place = 0;
     while (assignment_next(&options, &one)) {
-        bool usual = is_default(first, &one);
+        bool usual = is_default(first, &one, &place);
         text_add(page, usual ? "<code>" : "<code><b>");
         page_piece(page, one.name, one.length);
         text_add(page, usual ? "</code> " : "</b></code> ");
@@ -179,8 +194,9 @@ static bool has_defaults(const summary_cell *cell)
 {
     const char *options = cell->runs[0]->options;
     assignment one;
+    size_t place = 0;
     while (assignment_next(&options, &one))
-        if (!is_default(cell->runs[0], &one)) return false;
+        if (!is_default(cell->runs[0], &one, &place)) return false;
     return true;
 }
 
@@ -234,8 +250,9 @@ static void add_command_end(text *page, const summary_group *group, const summar
     text_add(page, " -o DIR");
     const char *options = cell->runs[0]->options;
     assignment one;
+    size_t place = 0;
     while (assignment_next(&options, &one)) {
-        if (is_default(cell->runs[0], &one)) continue;
+        if (is_default(cell->runs[0], &one, &place)) continue;
         char word[320];
         snprintf(word, sizeof word, "%s.%.*s", cell->runs[0]->policy, (int)one.length, one.name);
         text_add(page, " \\\n  --set ");
