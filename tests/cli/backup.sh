@@ -1,26 +1,10 @@
 #!/bin/sh
 # backup.sh PROGRAM: a folder is copied, or what hinders it is said. The copies of a server that runs are tested beside
 # the store.
-set -eu
-eenet=$1
 golden=$(cd "$(dirname "$0")/../golden" && pwd)
-fail() { echo "backup.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 command -v sqlite3 >/dev/null || { echo "backup.sh: skipped: no sqlite3"; exit 0; }
 
-# refuse STATUS SENTENCE ARGUMENT...: the first line on stderr is the sentence, and nothing is left behind.
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    ls >before
-    "$eenet" backup "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$expected" || fail "backup $*: exit status $code"
-    test ! -s stdout || fail "backup $*: printed on stdout"
-    test "$(head -n 1 stderr)" = "$sentence" || fail "backup $*: got '$(head -n 1 stderr)', expected '$sentence'"
-    ls | diff before - || fail "backup $*: left something behind"
-}
-
-: >stdout >stderr >before
 mkdir data empty
 sqlite3 data/eenet.db <"$golden/store_1.sql"
 said=$("$eenet" backup data copy 2>stderr) || fail "$(cat stderr)"
@@ -31,17 +15,17 @@ sqlite3 copy/eenet.db .dump | diff dump - || fail "another content"
 "$eenet" backup copy/ deeper/down/again/ >stdout
 sqlite3 deeper/down/again/eenet.db .dump | diff dump - || fail "another content"
 
-refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy"
-refuse 2 "eenet backup: expected two folders: the server's, and a new one for the copy" data
-refuse 2 "eenet backup: expected two folders, got 'more' too" data new more
-refuse 2 "eenet backup: unknown flag '--all'" --all data new
-refuse 1 "eenet backup: store: 'copy' already exists; give the name of a new folder" data copy
-refuse 1 "eenet backup: store: 'empty' is not a server's folder: it has no eenet.db" empty new
+refuse 2 "expected two folders: the server's, and a new one for the copy" backup
+refuse 2 "expected two folders: the server's, and a new one for the copy" backup data
+refuse 2 "expected two folders, got 'more' too" backup data new more
+refuse 2 "unknown flag '--all'" backup --all data new
+refuse 1 "store: 'copy' already exists; give the name of a new folder" backup data copy
+refuse 1 "store: 'empty' is not a server's folder: it has no eenet.db" backup empty new
 sqlite3 copy/eenet.db 'PRAGMA user_version = 99'
-refuse 1 "eenet backup: store: eenet.db has version 99, written by a newer eenet; this one reads up to 7" copy new
+refuse 1 "store: eenet.db has version 99, written by a newer eenet; this one reads up to 7" backup copy new
 mkdir other
 sqlite3 other/eenet.db 'CREATE TABLE theirs (x)'
-refuse 1 "eenet backup: store: eenet.db belongs to another program" other new
+refuse 1 "store: eenet.db belongs to another program" backup other new
 
 # On a terminal it says how far it is, and takes the line away.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then

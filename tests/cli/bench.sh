@@ -1,8 +1,6 @@
 #!/bin/sh
 # bench.sh PROGRAM: the benchmark measures what it is asked for and nothing else. What it measures is not looked at.
-set -eu
-eenet=$1
-fail() { echo "bench.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 "$eenet" bench 'reference: dot' '20/linucb' 'bytes: in one pass' >table
 grep -q "^this machine's best" table || fail "no word of the machine"
@@ -13,7 +11,5 @@ for row in 'reference: dot of 2000' 'rank request, 525 bytes: in one pass' '10 x
 done
 test "$(grep -c ' [num]*s .*%' table)" = 6 || fail "measures what nobody asked for"
 
-code=0
-"$eenet" bench --nonsense >stdout 2>stderr || code=$?
-test "$code" = 2 || fail "--nonsense: exit status $code"
+ends_with 2 "$eenet" bench --nonsense
 test ! -s stdout || fail "measures though the flag is wrong"

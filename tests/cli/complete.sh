@@ -1,8 +1,6 @@
 #!/bin/sh
 # complete.sh PROGRAM: what may come next on a command line.
-set -eu
-eenet=$1
-fail() { echo "complete.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # expect WORDS... <expected: the words that are offered, one a line. Those of the command line are before it.
 expect() {
@@ -31,7 +29,6 @@ expect run --s <<'END'
 END
 expect describe -- - </dev/null
 for place in 'decide m' 'explain m' 'run --save m' 'grid --save=m' 'decide m -o m'; do
-    # shellcheck disable=SC2086 # words
     "$eenet" complete -- $place | grep -q '^:files' || fail "files for $place"
 done
 expect decide m -p eenet:f <<'END'

@@ -1,9 +1,7 @@
 #!/bin/sh
 # csv_logs.sh PROGRAM: the numbers of a CSV log do not depend on how its actions are called, on rows that are left out,
 # on the order of its columns, or on whether its context is named.
-set -eu
-eenet=$1
-fail() { echo "csv_logs.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # values LOG CANDIDATES: every number of an evaluation, without what names the log and the candidates.
 values() {
@@ -53,15 +51,6 @@ cmp -s expected got || fail "arm:1001: $(diff expected got)"
 "$eenet" evaluate csv:ids.csv,actions=6 -p uniform -e snips,ips >table
 grep -Eq '^ +ips +0\.2500 .* -16\.7%' table || fail "actions=6: $(cat table)"
 
-# refuse STATUS SENTENCE WORD...
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$expected" || fail "$*: exit status $code: $(cat stderr)"
-    head -n 1 stderr | grep -qxF -e "eenet $1: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
-}
 refuse 1 "arm:0: no event has an action '0'; 'eenet log' lists them" evaluate ids.csv -p arm:0 -e ips
 refuse 2 "standard input: a stream cannot be read twice; add actions=NUMBER or actions=NAME+...; the columns are: item_id, p, click" \
     log csv:- <ids.csv

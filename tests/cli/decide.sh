@@ -1,33 +1,20 @@
 #!/bin/sh
 # decide.sh PROGRAM: a bandit that is asked in lines: what it answers, what it refuses, and what is saved when.
 # A shell's background programs ignore SIGINT, so env gives it back.
-set -eu
-eenet=$1
-fail() { echo "decide.sh: $*" >&2; exit 1; }
-pid=
-trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
+. "$(dirname "$0")/cli.inc"
 
-# refuse STATUS SENTENCE ARGUMENT...: the first line on stderr is the sentence.
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" decide "$@" >stdout 2>stderr </dev/null || code=$?
-    [ "$code" = "$expected" ] && [ "$(head -n 1 stderr)" = "eenet decide: $sentence" ] ||
-        fail "decide $*: status $code: $(cat stderr)"
-}
-refuse 2 'expected one MODEL'
-refuse 2 "unexpected 'b'" a b
-refuse 2 '--every: expected a whole number from 1 to 4294967295, got '"'0'" a --every 0
-refuse 2 '--dim is for a new bandit: add -p POLICY' a --dim 3
-refuse 2 'give --dim (vectors) or --features (named features), not both' a -p linucb --dim 3 --features ''
-refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" a -p linucv
-refuse 2 "--output: expected a file, got ''" a -o ''
-refuse 2 '--every is given twice' a --every 1 --every 1
-refuse 1 'a does not exist; check the name, or add -p POLICY to create a new bandit' a
-refuse 1 'file: could not lock none/a: No such file or directory' none/a -p linucb
+refuse 2 'expected one MODEL' decide
+refuse 2 "unexpected 'b'" decide a b
+refuse 2 "--every: expected a whole number from 1 to 4294967295, got '0'" decide a --every 0
+refuse 2 '--dim is for a new bandit: add -p POLICY' decide a --dim 3
+refuse 2 'give --dim (vectors) or --features (named features), not both' decide a -p linucb --dim 3 --features ''
+refuse 2 "unknown policy 'linucv'; did you mean 'linucb'?" decide a -p linucv
+refuse 2 "--output: expected a file, got ''" decide a -o ''
+refuse 2 '--every is given twice' decide a --every 1 --every 1
+refuse 1 'a does not exist; check the name, or add -p POLICY to create a new bandit' decide a
+refuse 1 'file: could not lock none/a: No such file or directory' decide none/a -p linucb
 echo 'no model' >text
-refuse 1 'text: not an eenet model' text -p linucb
+refuse 1 'text: not an eenet model' decide text -p linucb
 [ "$(cat text)" = 'no model' ] || fail 'a file that is no model was written over'
 [ -z "$(ls | grep lock)" ] || fail "a lock was left: $(ls)"
 
@@ -144,11 +131,11 @@ END
 "$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'a new bandit'
 "$eenet" decide fresh -p lints --dim 2 --options nu=0.3 --seed 7 </dev/null || fail 'the same again'
 different='the existing model has another value; to continue with it, leave out -p and its flags, or choose another file'
-refuse 2 "--policy: $different" fresh -p linucb --dim 2
-refuse 2 "--dim: $different" fresh -p lints --dim 3 --options nu=0.3
-refuse 2 "--features: $different" fresh -p lints --options nu=0.3
-refuse 2 "--options: $different" fresh -p lints --dim 2
-refuse 2 "--seed: $different" fresh -p lints --dim 2 --options nu=0.3 --seed 8
+refuse 2 "--policy: $different" decide fresh -p linucb --dim 2
+refuse 2 "--dim: $different" decide fresh -p lints --dim 3 --options nu=0.3
+refuse 2 "--features: $different" decide fresh -p lints --options nu=0.3
+refuse 2 "--options: $different" decide fresh -p lints --dim 2
+refuse 2 "--seed: $different" decide fresh -p lints --dim 2 --options nu=0.3 --seed 8
 
 # A new bandit whose lines are all bad is not saved: the name or the format was wrong.
 code=0
@@ -170,9 +157,7 @@ lines_of() {
     done
 }
 make='-p eenet --features names=50 --seed 3'
-# shellcheck disable=SC2086 # words
 lines_of 1 40 | "$eenet" decide once $make >once.answers || fail 'in one go'
-# shellcheck disable=SC2086
 for part in '1 10' '11 11' '12 40'; do lines_of $part | "$eenet" decide parts $make; done >parts.answers || fail 'in parts'
 cmp once.answers parts.answers && cmp once parts || fail 'in parts it is another'
 grep -q error once.answers && fail "$(grep error once.answers)"
@@ -201,7 +186,7 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 [ "$good" -ge 15 ] || fail "of 20 decisions $good were good"
 ask "$round"
-refuse 1 'live: another program is writing this model; wait for it or stop it' live
+refuse 1 'live: another program is writing this model; wait for it or stop it' decide live
 code=0
 "$eenet" run -d synthetic:inner -p uniform -T 10 --save live >stdout 2>stderr2 || code=$?
 [ "$code" = 1 ] && grep -q 'another program is writing this model' stderr2 || fail "--save: $code: $(cat stderr2)"

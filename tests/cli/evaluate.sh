@@ -1,8 +1,6 @@
 #!/bin/sh
 # evaluate.sh PROGRAM: what candidates would have earned, to the letter; what is kept, and what is refused.
-set -eu
-eenet=$1
-fail() { echo "evaluate.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # A log of 600 events: three users, three items; the log shows the first item in 80%, and what a user likes is known.
 # The proportions are exact, the order is random. make SCALE: with probabilities that are off by it.
@@ -93,9 +91,7 @@ gzip -k log.dsjson
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
 "$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 lines skipped ('eenet log' lists them)" ||
     fail "broken lines"
-code=0
-"$eenet" evaluate broken.dsjson --strict -p uniform -e ips >stdout 2>stderr || code=$?
-test "$code" = 1 || fail "--strict: exit status $code"
+ends_with 1 "$eenet" evaluate broken.dsjson --strict -p uniform -e ips
 grep -q 'line 101' stderr || fail "--strict: $(cat stderr)"
 
 # -o: the same command again plays nothing, and says the same.
@@ -110,27 +106,6 @@ tail -n 1 first | grep -qx "The evaluations are in kept. For an HTML report: een
 test "$(wc -l <kept/evaluations.jsonl)" = 3 || fail "one more candidate"
 "$eenet" evaluate log.dsjson -p linucb --set linucb.alpha=0.5 -o kept >again
 test "$(wc -l <kept/evaluations.jsonl)" = 4 || fail "another option"
-
-# Killed at any moment, it goes on to the same bytes.
-untimed() { sed -E 's/"seconds":[^,]*//' "$1/evaluations.jsonl"; }
-candidates='-p linucb,eenet,uniform,lints -m split --model ridge'
-# shellcheck disable=SC2086 # words
-"$eenet" evaluate log.dsjson $candidates -o whole >/dev/null
-turns=1000
-while test "$turns" -lt 60000; do
-    # shellcheck disable=SC2086
-    "$eenet" evaluate log.dsjson $candidates -j 2 -o killed >/dev/null 2>&1 &
-    pid=$!
-    turn=0
-    while test "$turn" -lt "$turns"; do turn=$((turn + 1)); done
-    kill -9 "$pid" 2>/dev/null || true
-    wait "$pid" 2>/dev/null || true
-    turns=$((turns * 3))
-done
-# shellcheck disable=SC2086
-"$eenet" evaluate log.dsjson $candidates -j 2 -o killed >/dev/null
-untimed whole >expected
-untimed killed | cmp expected - || fail "killed: other lines"
 
 # --warm leaves the winner, or the one named, trained.
 "$eenet" evaluate log.dsjson -p linucb,uniform -e snips --warm best.ee >table
@@ -163,60 +138,51 @@ for sentence in "! Every propensity is 1: this log has no exploration and cannot
 done
 grep -qx 'This log cannot show what uniform would have earned.' table || fail "plain.csv: $(cat table)"
 
-# refuse STATUS SENTENCE WORD...
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" evaluate "$@" >stdout 2>stderr </dev/null || code=$?
-    test "$code" = "$expected" || fail "$*: exit status $code: $(cat stderr)"
-    head -n 1 stderr | grep -qxF -e "eenet evaluate: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
-}
-refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" -p uniform
-refuse 2 "expected one log, got 'more' too" log.dsjson more -p uniform
-refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' log.dsjson
-refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" log.dsjson -p uniforn
-refuse 2 "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa" log.dsjson -p sofa
-refuse 1 "file: could not open log.csv,action=a: No such file or directory; did you mean csv:log.csv,action=a?" log.csv,action=a -p first
-refuse 2 "'first' is given twice" log.dsjson -p first,first
-refuse 2 "unknown estimator 'drr'; 'eenet help evaluate' lists them" log.dsjson -p first -e dr,drr
-refuse 2 "--estimator: 'dr' is given twice" log.dsjson -p first -e dr,ips,dr
-refuse 1 "arm:shep: no event has an action 'shep'; 'eenet log' lists them" log.dsjson -p arm:shep -e ips
-refuse 1 "arm:3: no event has an action '3'; 'eenet log' lists them" log.dsjson -p arm:3 -e ips
-refuse 2 "--warm linubc=x.ee: 'linubc' is not among the candidates of -p" log.dsjson -p linucb --warm linubc=x.ee
-refuse 2 "training the winner reads the log again, but this log can be read only once; write it to a file first" - -p linucb --warm x.ee
-refuse 1 "file: could not create missing/x.ee: No such file or directory" log.dsjson -p linucb --warm missing/x.ee
-refuse 2 "unknown interval 'sc'; 'eenet help evaluate' lists them" log.dsjson -p first -i sc
-refuse 2 "--mode: expected progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" log.dsjson -p first -m cross=1
-refuse 2 "--rewards: expected LOW:HIGH, such as 0:1, got '1:0'" log.dsjson -p first --rewards 1:0
-refuse 2 "options: features has no option 'product'; did you mean 'products'?" log.dsjson -p first --features product=none
-refuse 2 "--model: expected f1 or ridge, got 'f2'" log.dsjson -p first --model f2
-refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" log.dsjson -p first --set eenet.f1.width=5
-refuse 1 'line 15: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' log.dsjson -p first -e ips --rewards 0:0.5
-refuse 2 '--judge-from needs --mode progressive' log.dsjson -p first --judge-from 2020-01-01 --mode split
-refuse 2 "--judge-from: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" log.dsjson -p first --judge-from soon
-refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' log.dsjson -p first -e ips --least-probability 0.2
-refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' - -p linucb -m cross
-refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' log.dsjson -p file:few.csv -e ips
+refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" evaluate -p uniform
+refuse 2 "expected one log, got 'more' too" evaluate log.dsjson more -p uniform
+refuse 2 'expected candidates: -p CANDIDATE[,CANDIDATE...]' evaluate log.dsjson
+refuse 2 "unknown candidate 'uniforn'; did you mean 'uniform'?" evaluate log.dsjson -p uniforn
+refuse 2 "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa" evaluate log.dsjson -p sofa
+refuse 1 "file: could not open log.csv,action=a: No such file or directory; did you mean csv:log.csv,action=a?" evaluate log.csv,action=a -p first
+refuse 2 "'first' is given twice" evaluate log.dsjson -p first,first
+refuse 2 "unknown estimator 'drr'; 'eenet help evaluate' lists them" evaluate log.dsjson -p first -e dr,drr
+refuse 2 "--estimator: 'dr' is given twice" evaluate log.dsjson -p first -e dr,ips,dr
+refuse 1 "arm:shep: no event has an action 'shep'; 'eenet log' lists them" evaluate log.dsjson -p arm:shep -e ips
+refuse 1 "arm:3: no event has an action '3'; 'eenet log' lists them" evaluate log.dsjson -p arm:3 -e ips
+refuse 2 "--warm linubc=x.ee: 'linubc' is not among the candidates of -p" evaluate log.dsjson -p linucb --warm linubc=x.ee
+refuse 2 "training the winner reads the log again, but this log can be read only once; write it to a file first" evaluate - -p linucb --warm x.ee
+refuse 1 "file: could not create missing/x.ee: No such file or directory" evaluate log.dsjson -p linucb --warm missing/x.ee
+refuse 2 "unknown interval 'sc'; 'eenet help evaluate' lists them" evaluate log.dsjson -p first -i sc
+refuse 2 "--mode: expected progressive, split[=SHARE or EVENTS] or cross[=FOLDS, 2 to 100], got 'cross=1'" evaluate log.dsjson -p first -m cross=1
+refuse 2 "--rewards: expected LOW:HIGH, such as 0:1, got '1:0'" evaluate log.dsjson -p first --rewards 1:0
+refuse 2 "options: features has no option 'product'; did you mean 'products'?" evaluate log.dsjson -p first --features product=none
+refuse 2 "--model: expected f1 or ridge, got 'f2'" evaluate log.dsjson -p first --model f2
+refuse 2 "--set eenet.f1.width=5: 'eenet' is not among the candidates of -p" evaluate log.dsjson -p first --set eenet.f1.width=5
+refuse 1 'line 15: reward 1 is outside [0, 0.5]; set the possible range with --rewards LOW:HIGH' evaluate log.dsjson -p first -e ips --rewards 0:0.5
+refuse 2 '--judge-from needs --mode progressive' evaluate log.dsjson -p first --judge-from 2020-01-01 --mode split
+refuse 2 "--judge-from: expected a time such as 2021-05-18 or 2021-05-18T13:28:29Z, got 'soon'" evaluate log.dsjson -p first --judge-from soon
+refuse 1 'line 1: probability 0.1 is below --least-probability 0.2' evaluate log.dsjson -p first -e ips --least-probability 0.2
+refuse 2 'cross-fitting reads the log twice, but this log can be read only once; write it to a file first' evaluate - -p linucb -m cross
+refuse 1 'file:few.csv: file: could not open few.csv: No such file or directory' evaluate log.dsjson -p file:few.csv -e ips
 printf '0.5,0.5,0\n' >few.csv
-refuse 1 "file:few.csv: few.csv has no column names, but the log's actions do (such as 'news'); write CSV with a header of action names" log.dsjson -p file:few.csv -e ips
+refuse 1 "file:few.csv: few.csv has no column names, but the log's actions do (such as 'news'); write CSV with a header of action names" evaluate log.dsjson -p file:few.csv -e ips
 printf 'shop,news,sport\n0.5,0.5,0\n' >few.csv
-refuse 1 'file:few.csv: few.csv, row 2: missing; the log has more events than the file has rows' log.dsjson -p file:few.csv -e ips
+refuse 1 'file:few.csv: few.csv, row 2: missing; the log has more events than the file has rows' evaluate log.dsjson -p file:few.csv -e ips
 printf 'shop,news,spotr\n0.5,0.5,0\n' >few.csv
-refuse 1 "file:few.csv: few.csv has no column for action 'sport' (line 1 of the log); its columns include 'news'" log.dsjson -p file:few.csv -e ips
+refuse 1 "file:few.csv: few.csv has no column for action 'sport' (line 1 of the log); its columns include 'news'" evaluate log.dsjson -p file:few.csv -e ips
 
 # Columns in another order than the log's actions: the same numbers as arm:shop.
 { echo shop,news,sport; yes 1,0,0 | head -n 600; } >shop.csv
 "$eenet" evaluate log.dsjson -p file:shop.csv,arm:shop -e ips,snips --json | sed 's/.*"estimators":\(\[[^]]*]\).*/\1/' >both
 [ "$(wc -l <both)" = 2 ] && [ "$(uniq both | wc -l)" = 1 ] || fail "columns by name: $(cat both)"
 printf '{"RewardValue":1}\n' >foreign.dsjson
-refuse 1 'the log has no events to evaluate: line 1: a reward without its decision' foreign.dsjson -p uniform -e ips
+refuse 1 'the log has no events to evaluate: line 1: a reward without its decision' evaluate foreign.dsjson -p uniform -e ips
 printf '%s' '{"_label_cost":-1,"_outcomes":[{"_a":[1,0],"_p":[0.5,0.5]},{"_a":[0],"_p":[1]}],' \
     '"c":{"_multi":[{"f":1,"_slot_id":0},{"f":2,"_slot_id":0},{"f":3,"_slot_id":1}]}}' >slate.dsjson
-refuse 1 'the log has no events to evaluate: line 1: a slate (one reward for all slots); evaluate its first slot: uniform, first, arm:NAME or file:FILE with ips or snips' slate.dsjson -p linucb
-refuse 1 'the log has no events to evaluate: all of them are used for learning' log.dsjson -p uniform -e ips -m split=1000
-refuse 1 'the log has no events to evaluate: all are outside the requested time' log.dsjson -p uniform -e ips --from 2027-01-01
-refuse 1 'the log has no events to evaluate' /dev/null -p uniform -e ips
+refuse 1 'the log has no events to evaluate: line 1: a slate (one reward for all slots); evaluate its first slot: uniform, first, arm:NAME or file:FILE with ips or snips' evaluate slate.dsjson -p linucb
+refuse 1 'the log has no events to evaluate: all of them are used for learning' evaluate log.dsjson -p uniform -e ips -m split=1000
+refuse 1 'the log has no events to evaluate: all are outside the requested time' evaluate log.dsjson -p uniform -e ips --from 2027-01-01
+refuse 1 'the log has no events to evaluate' evaluate /dev/null -p uniform -e ips
 
 # Slots: each by itself and all together; first looks at the first alone.
 awk 'BEGIN { for (t = 0; t < 40; t++) {
@@ -237,7 +203,7 @@ done
 "$eenet" report paged >/dev/null
 grep -q '40 events with 80 slots; the logging policy earned 0.3' paged/report.html || fail "slots on the page"
 [ "$(grep -c '<tr[^>]*><th scope="row">slot [12], [a-z]*</th><td>' paged/report.html)" = 4 ] || fail "a row a slot on the page"
-refuse 2 "--slots: expected cascade, whole, own or first, got 'all'" slots.dsjson -p uniform --slots all
+refuse 2 "--slots: expected cascade, whole, own or first, got 'all'" evaluate slots.dsjson -p uniform --slots all
 
 # The Pareto front: refunds come with the first item only, and nobody pays for the others.
 sed 's/"_label_Action":1,/&"_metrics":{"refund":1},/; t; s/"_label_Action"/"_metrics":{"refund":0},&/' log.dsjson >metrics.dsjson
@@ -255,12 +221,9 @@ grep -q '<td>linucb is better</td>' fronts/report.html || fail "no Pareto front 
 # Ctrl-C: what is missing is named.
 mkfifo pipe
 awk 'BEGIN { for (t = 0;; t++) printf "{\"_label_cost\":0,\"EventId\":\"e%d\",\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{}}\n", t }' >pipe 2>/dev/null &
-env --default-signal=INT "$eenet" evaluate - -p uniform,first -e ips -o busy <pipe >stdout 2>stderr &
-pid=$!
-until test -e busy/evaluations.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
-kill -INT "$pid"
-code=0
-wait "$pid" || code=$?
-test "$code" = 130 || fail "Ctrl-C: exit status $code"
+start evaluate - -p uniform,first -e ips -o busy <pipe >stdout 2>stderr
+await "the folder" test -e busy/evaluations.jsonl
+await_handler "$pid"
+interrupt
 grep -qx 'eenet evaluate: interrupted; missing: uniform, first; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
 test ! -s stdout || fail "a table of nothing"

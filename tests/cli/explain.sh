@@ -1,37 +1,16 @@
 #!/bin/sh
 # explain.sh PROGRAM: a round on a saved model, and a decision of a server's folder.
-set -eu
-eenet=$1
-fail() { echo "explain.sh: $*" >&2; exit 1; }
-pid=
-trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
+. "$(dirname "$0")/cli.inc"
 
-# refuse STATUS SENTENCE ARGUMENT...: the first line on stderr is the sentence.
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" explain "$@" >stdout 2>stderr </dev/null || code=$?
-    [ "$code" = "$expected" ] && [ "$(head -n 1 stderr)" = "eenet explain: $sentence" ] ||
-        fail "explain $*: status $code: $(cat stderr)"
-}
-refuse 2 'expected one MODEL'
-refuse 2 'expected one MODEL' a b -c -
-refuse 2 'expected --context FILE, or - for standard input' a
-refuse 2 'with --data, expected BANDIT and ID' --data a b
-refuse 2 'give --data or --context, not both' --data a b c -c -
-refuse 2 '--slot needs --data' a -c - -s top
-refuse 1 'load: there is no file none' none -c -
+refuse 2 'expected one MODEL' explain
+refuse 2 'expected one MODEL' explain a b -c -
+refuse 2 'expected --context FILE, or - for standard input' explain a
+refuse 2 'with --data, expected BANDIT and ID' explain --data a b
+refuse 2 'give --data or --context, not both' explain --data a b c -c -
+refuse 2 '--slot needs --data' explain a -c - -s top
+refuse 1 'load: there is no file none' explain none -c -
 
-"$eenet" serve --port 0 --folder data >out 2>err &
-pid=$!
-until [ -s out ]; do
-    kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"
-    sleep 0.02
-done
-place=$(sed -n '1s/^eenet: listening on //p' out)
-# post PATH BODY
-post() { curl -sS -f -X POST -H 'Content-Type: application/json' -d "$2" "$place/v1/bandits$1" >answer || fail "$1: $2"; }
+start_server "$eenet" serve --port 0 --folder data
 post '' '{"name":"shop","policy":"linucb","features":"names=100","options":"lambda=0.01","propensity":"floor:1"}'
 post '' '{"name":"plain","policy":"linucb","dim":2}'
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -47,10 +26,9 @@ post /shop/decide '{"id":"both","slots":[{"id":"top"},{"id":"side"}],"context":{
 post /plain/reward '{"id":"p1","value":1}'
 
 # The model is that of all rewards: the server has learned them before it stops.
-until curl -sS -f "$place/v1/bandits/shop" | grep -q '"learned":12,'; do sleep 0.02; done
-kill "$pid"
-wait "$pid" || fail "it did not stop: $(cat err)"
-pid=
+learned() { curl -sS -f "$url/v1/bandits/shop" | grep -q '"learned":12,'; }
+await "all rewards to be learned" learned
+stop_server
 "$eenet" explain --data data shop s12 >table || fail 'a decision'
 head -n 1 table | grep -Eqx 'decision s12: [ab], with probability 0.5' || fail "$(cat table)"
 grep -Eq '^a: expected -?[0-9]\.[0-9]{4}, exploration \+[0-9]\.[0-9]{4}, score -?[0-9]\.[0-9]{4}, probability 0\.5000$' table ||
@@ -60,9 +38,9 @@ grep -Eq '^ +[+-][0-9]\.[0-9]{4} .* user\.plan=free\*item=a = 1$' table && grep 
 grep -Eq '^\{"id":"s12","index":[01],"decided_by":[0-9]+,"version":[0-9]+,"actions":\[\{"action":"a".*"others":' line ||
     fail "$(cat line)"
 [ "$("$eenet" explain --data data shop both -s side | grep -c ': expected')" = 1 ] || fail 'a slot'
-refuse 1 "no stored decision has the id 'both'" --data data shop both -s none
-refuse 1 "there is no bandit 'other' in this folder" --data data other s1
-refuse 1 "no stored decision has the id 's13'" --data data shop s13
+refuse 1 "no stored decision has the id 'both'" explain --data data shop both -s none
+refuse 1 "there is no bandit 'other' in this folder" explain --data data other s1
+refuse 1 "no stored decision has the id 's13'" explain --data data shop s13
 "$eenet" explain --data data plain p1 | grep -q '\[0\] = 1' || fail 'a vector'
 
 # A model by itself: the round as decide takes it, and as Vowpal Wabbit writes it.
@@ -76,4 +54,4 @@ grep -q 'user\.plan=free\*item=a' decide || fail "$(cat decide)"
 printf '%s' '{"user":{"plan":"free"},"_multi":[{"_tag":"a","item":"a"},{"_tag":"b","item":"b"}]}' >round.json
 "$eenet" explain "$model" -c round.json | sed 's/^0:/a:/;s/^1:/b:/' | cmp - decide || fail 'two forms of a round'
 printf '[1]' >bad.json
-refuse 1 'the round must be a JSON object' "$model" -c bad.json
+refuse 1 'the round must be a JSON object' explain "$model" -c bad.json

@@ -1,8 +1,6 @@
 #!/bin/sh
 # grid.sh PROGRAM: settings chosen on tuning seeds, then run on others.
-set -eu
-eenet=$1
-fail() { echo "grid.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # Any arm, or the best: which one is chosen is plain. The reported numbers are those of eenet run.
 "$eenet" grid -d synthetic:inner,dim=4 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0 \
@@ -52,21 +50,15 @@ test "$(chosen kept)" = 'epsilon=0' || fail "two grids: $(chosen kept)"
 
 # A policy none of whose settings can be played: such steps end in numbers that are not finite. The others play, and
 # what failed is told with its setting.
-code=0
-"$eenet" grid -d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000,900 \
-    --set linucb.alpha=0.1,1 --tune 7 -T 100 -s 0-1 -j 1 >out 2>stderr || code=$?
-test "$code" = 1 || fail "nothing could be chosen: exit status $code"
-grep -q '^eenet grid: synthetic:inner,dim=4, greedy f1.optimizer=sgd f1.rate=1000, seed 7: ' stderr || fail "$(cat stderr)"
-grep -Eqx '  greedy +- +- +- +0/2' out || fail "no word of the policy: $(cat out)"
-grep -Eqx '  linucb .* 2/2' out || fail "the other did not play: $(cat out)"
-grep -Eqx '  greedy +2  none: every setting failed' out || fail "$(cat out)"
+ends_with 1 "$eenet" grid -d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000,900 \
+    --set linucb.alpha=0.1,1 --tune 7 -T 100 -s 0-1 -j 1
+like stderr '^eenet grid: synthetic:inner,dim=4, greedy f1.optimizer=sgd f1.rate=1000, seed 7: '
+like stdout '^  greedy +- +- +- +0/2$' '^  linucb .* 2/2$' '^  greedy +2  none: every setting failed$'
 
 # A setting that is the only one, and fails on the seeds that count.
-code=0
-"$eenet" grid -d synthetic:inner,dim=4 -p greedy,uniform --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000 \
-    --tune 7 -T 100 -s 0-1 >out 2>stderr || code=$?
-test "$code" = 1 || fail "a run failed: exit status $code"
-grep -Eqx '  uniform .* 2/2' out || fail "the other did not play: $(cat out)"
+ends_with 1 "$eenet" grid -d synthetic:inner,dim=4 -p greedy,uniform --set greedy.f1.optimizer=sgd --set greedy.f1.rate=1000 \
+    --tune 7 -T 100 -s 0-1
+like stdout '^  uniform .* 2/2$'
 
 # What is given later wins: of two lists of one option, and of a list and a value.
 "$eenet" grid -d synthetic:inner,dim=4 -p greedy,greedy:paper --set greedy.f1.width=5,6 --set greedy:paper.f1.width=7,8,9 \
@@ -77,15 +69,6 @@ grep -Eq '^  greedy:paper +3  f1.width=[789]$' out || fail "three of its preset:
 ! grep -q 'settings tuned' out || fail "one setting is chosen by nobody: $(cat out)"
 
 # What cannot be.
-refused() {
-    code=0
-    "$eenet" grid "$@" >stdout 2>stderr || code=$?
-    test "$code" = 2 || fail "exit status $code for $*"
-    test ! -s stdout || fail "output for $*"
-}
-refused -d synthetic:inner -p uniform --tune 3 -s 0-4
-grep -q 'seed 3 is in both --tune and --seeds' stderr || fail "$(cat stderr)"
-refused -d synthetic:inner -p linucb --set linucb.alpha=1,-1
-grep -q 'linucb.alpha must be 0 to 1000000, got -1' stderr || fail "$(cat stderr)"
-refused -d synthetic:inner -p linucb --set linucb.alpha=1,
-grep -q 'linucb.alpha' stderr || fail "$(cat stderr)"
+refuse 2 'seed 3 is in both --tune and --seeds; expected disjoint seeds, or results would be biased' grid -d synthetic:inner -p uniform --tune 3 -s 0-4
+refuse 2 'options: linucb.alpha must be 0 to 1000000, got -1' grid -d synthetic:inner -p linucb --set linucb.alpha=1,-1
+refuse_like 2 '.*linucb.alpha.*' grid -d synthetic:inner -p linucb --set linucb.alpha=1,

@@ -1,8 +1,6 @@
 #!/bin/sh
 # help.sh PROGRAM: what the program says about itself.
-set -eu
-eenet=$1
-fail() { echo "help.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # The overview is help, whichever way it is asked for; without a verb it is a complaint.
 "$eenet" help >overview
@@ -21,12 +19,9 @@ done
 "$eenet" help -h | cmp - overview
 "$eenet" help run >asked
 for words in 'help run --help' 'help --help run' '--help run' '-h run'; do
-    # shellcheck disable=SC2086 # words
     "$eenet" $words | cmp - asked
 done
-code=0
-"$eenet" >stdout 2>stderr || code=$?
-test "$code" = 2 || fail "without a verb: exit status $code"
+ends_with 2 "$eenet"
 cmp stderr overview
 test ! -s stdout || fail "a complaint on stdout"
 

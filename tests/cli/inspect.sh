@@ -1,8 +1,6 @@
 #!/bin/sh
 # inspect.sh PROGRAM: what is read of a data set is shown, and what is likely a mistake is said, here and by run.
-set -eu
-eenet=$1
-fail() { echo "inspect.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 cat >iris.csv <<'END'
 length,width,color,id,source,kind
@@ -129,11 +127,10 @@ printf 'a\033[2J,m\374,kind\n1,2,x\n2,3,y\n' >odd.csv
 
 # refused STATUS MESSAGE ARGUMENT...
 refused() {
-    status=$1 expected=$2 code=0
+    expected=$2 status=$1
     shift 2
-    "$eenet" "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$status" || fail "$*: exit status $code"
-    grep -qFe "$expected" stderr || fail "$*: $(cat stderr)"
+    ends_with "$status" "$eenet" "$@"
+    has stderr "$expected"
     test ! -s stdout || fail "$*: something on stdout"
 }
 refused 2 'expected a data set' inspect

@@ -1,9 +1,6 @@
 #!/bin/sh
 # json.sh PROGRAM: one line of JSON for each finished run.
-set -eu
-eenet=$1
-fail() { echo "json.sh: $*" >&2; exit 1; }
-. "$(dirname "$0")/progress.inc"
+. "$(dirname "$0")/cli.inc"
 
 "$eenet" run -d synthetic:cosine,dim=5 -p uniform,eenet -T 30 -s 3,8 --json >lines 2>stderr
 drop_progress

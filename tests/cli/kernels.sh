@@ -1,8 +1,6 @@
 #!/bin/sh
 # kernels.sh PROGRAM: EENET_KERNELS says which kernels are used.
-set -eu
-eenet=$1
-fail() { echo "kernels.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 EENET_KERNELS=reference "$eenet" --version | grep -q 'kernels reference' || fail "not the kernels that were asked for"
 EENET_KERNELS= "$eenet" --version >plain

@@ -1,19 +1,6 @@
 #!/bin/sh
 # keys.sh PROGRAM: keys are made, listed and removed, and their file is nobody else's.
-set -eu
-eenet=$1
-fail() { echo "keys.sh: $*" >&2; exit 1; }
-
-# refuse STATUS SENTENCE ARGUMENT...: the first line on stderr is the sentence.
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" keys "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$expected" || fail "keys $*: exit status $code"
-    test ! -s stdout || fail "keys $*: printed on stdout"
-    test "$(head -n 1 stderr)" = "$sentence" || fail "keys $*: got '$(head -n 1 stderr)', expected '$sentence'"
-}
+. "$(dirname "$0")/cli.inc"
 
 umask 022
 "$eenet" keys add website --role app --bandit shop --file keys >first 2>note
@@ -35,22 +22,22 @@ root     admin   all bandits
 END
 diff expected listed
 
-refuse 1 "eenet keys: keys: the key 'root' already exists; remove it first" add root -r app -f keys
-refuse 2 "eenet keys: add needs --role client, reader, app or admin" add other -f keys
-refuse 2 "eenet keys: --role: expected client, reader, app or admin, got 'king'" add other -r king -f keys
-refuse 2 "eenet keys: keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit" \
+refuse 1 "keys: the key 'root' already exists; remove it first" keys add root -r app -f keys
+refuse 2 "add needs --role client, reader, app or admin" keys add other -f keys
+refuse 2 "--role: expected client, reader, app or admin, got 'king'" keys add other -r king -f keys
+refuse 2 "keys: a name must be 1 to 64 letters, digits, '-', '_' or '.', starting with a letter or digit" keys \
     add 'a b' -r app -f keys
-refuse 2 "eenet keys: keys: not a valid bandit name" add other -r app -b '*' -f keys
-refuse 2 "eenet keys: expected --file FILE" list
-refuse 2 "eenet keys: expected add, list or remove" -f keys
-refuse 2 "eenet keys: remove needs the name of a key" remove -f keys
-refuse 2 "eenet keys: list takes no name" list root -f keys
-refuse 1 "eenet keys: keys: there is no key 'nobody'" remove nobody -f keys
-refuse 1 "eenet keys: keys: there is no file missing; create it with 'eenet keys add'" list -f missing
+refuse 2 "keys: not a valid bandit name" keys add other -r app -b '*' -f keys
+refuse 2 "expected --file FILE" keys list
+refuse 2 "expected add, list or remove" keys -f keys
+refuse 2 "remove needs the name of a key" keys remove -f keys
+refuse 2 "list takes no name" keys list root -f keys
+refuse 1 "keys: there is no key 'nobody'" keys remove nobody -f keys
+refuse 1 "keys: there is no file missing; create it with 'eenet keys add'" keys list -f missing
 chmod 640 keys
-test "$(stat -c %u:%g keys)" = 0:0 || refuse 1 "eenet keys: keys: users other than its owner can access keys; run chmod 600 on it" list -f keys
+test "$(stat -c %u:%g keys)" = 0:0 || refuse 1 "keys: users other than its owner can access keys; run chmod 600 on it" list -f keys
 chmod 604 keys
-refuse 1 "eenet keys: keys: users other than its owner can access keys; run chmod 600 on it" list -f keys
+refuse 1 "keys: users other than its owner can access keys; run chmod 600 on it" keys list -f keys
 chmod 600 keys
 
 "$eenet" keys remove website -f keys
@@ -58,4 +45,4 @@ chmod 600 keys
 test "$(wc -l <keys)" = 2 || fail "more than a comment and a line: $(cat keys)"
 
 echo 'root admin * nothing' >keys
-refuse 1 "eenet keys: keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)" list -f keys
+refuse 1 "keys: line 1: the hash must be 64 hexadecimal digits (0-9, a-f)" keys list -f keys

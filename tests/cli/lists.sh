@@ -1,8 +1,6 @@
 #!/bin/sh
 # lists.sh PROGRAM: policies, describe and datasets.
-set -eu
-eenet=$1
-fail() { echo "lists.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 "$eenet" policies >policies
 for name in eenet eenet:paper eenet:authors greedy uniform; do

@@ -1,8 +1,6 @@
 #!/bin/sh
 # log.sh PROGRAM: what a log holds, in words and as JSON; logs in other forms; runs that write one.
-set -eu
-eenet=$1
-fail() { echo "log.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 event() { # event ID DAY COST ACTION PROBABILITIES: actions in the order 2, 1
     printf '{"_label_cost":%s,"_labelIndex":%s,"EventId":"%s","Timestamp":"2021-05-%sT00:00:00Z","a":[2,1],"p":[%s],' \
@@ -93,17 +91,6 @@ for way in label:9 first:1 last:2 sum:6 mean:2 max:3; do
     "$eenet" log observed.dsjson --reward "${way%:*}" | grep -q "rewards *mean ${way#*:}, " || fail "--reward $way"
 done
 
-# refuse STATUS SENTENCE ARGUMENT...
-refuse() {
-    status=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$status" || fail "$*: exit status $code"
-    test "$(head -n 1 stderr)" = "eenet $1: $sentence" || fail "$*: got '$(head -n 1 stderr)'"
-    test ! -s stdout || fail "$*: printed on stdout"
-    test -z "$(ls new* 2>/dev/null)" || fail "$*: left $(ls new*)"
-}
 refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" log
 refuse 2 "expected one log, got 'b' too" log a b
 refuse 1 "file: could not open nowhere: No such file or directory" log nowhere
@@ -122,10 +109,10 @@ refuse 2 "--seed needs --sample" log log.dsjson -s 1
 refuse 2 "--reward: expected label, first, last, sum, mean or max, got 'avg'" log log.dsjson --reward avg
 refuse 2 "--default-reward needs --reward first, last, sum, mean or max" log log.dsjson --default-reward 1
 refuse 2 "--json prints the summary; leave out -o" log log.dsjson --json -o new.csv
-code=0
-printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:- >stdout 2>stderr || code=$?
-test "$code $(head -n 1 stderr)" = "2 eenet log: standard input: a stream cannot be read twice; add actions=NUMBER or actions=NAME+...; the columns are: action, p, reward" ||
-    fail "csv:-: $(cat stderr)"
+refuse 2 "standard input: a stream cannot be read twice; add actions=NUMBER or actions=NAME+...; the columns are: action, p, reward" log csv:- <<X
+action,p,reward
+0,1,1
+X
 printf 'action,p,reward\n0,1,1\n' | "$eenet" log csv:-,actions=2 | head -n 1 | grep -qx 'csv:-,actions=2: 2 lines, 1 events' ||
     fail "csv:-,actions=2"
 refuse 2 "some.csv: there is no column 'odds' (option probability=); the columns are: id, time, count, action, name, probability, reward, copies, skipped" \
@@ -154,13 +141,9 @@ refuse 1 "synthetic:cosine, lints, seed 0: log: lints has no exact probabilities
     run -d synthetic:cosine -p lints -s 0 -T 5 --log new.csv
 
 # Ctrl-C leaves nothing.
-env --default-signal=INT "$eenet" run -d synthetic:inner,dim=1,arms=2 -p uniform -s 0 -T 1000000000 --log cut.dsjson >stdout 2>stderr &
-pid=$!
-until [ -n "$(find . -name 'cut.dsjson.*' -size +0)" ]; do # it plays, and not only begins
-    kill -0 "$pid" || fail "it ended too early: $(cat stderr)"
-done
-kill -INT "$pid"
-code=0
-wait "$pid" || code=$?
-test "$code" = 130 || fail "Ctrl-C: exit status $code"
+start run -d synthetic:inner,dim=1,arms=2 -p uniform -s 0 -T 1000000000 --log cut.dsjson >stdout 2>stderr
+plays() { [ -n "$(find . -name 'cut.dsjson.*' -size +0)" ]; }
+await "lines of the log" plays
+await_handler "$pid"
+interrupt
 test -z "$(ls cut* 2>/dev/null)" || fail "Ctrl-C leaves $(ls cut*)"

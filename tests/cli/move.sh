@@ -1,13 +1,10 @@
 #!/bin/sh
 # move.sh PROGRAM: a store is copied from a folder to another, and, if the variable EENET_TEST_POSTGRES has a connection
 # string, to a database and back. What is copied is tested beside the store.
-set -eu
-eenet=$1
-fail() { echo "move.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 for tool in sqlite3 curl; do
     command -v $tool >/dev/null || { echo "move.sh: skipped: no $tool"; exit 0; }
 done
-pid=
 database=
 clean_up() {
     [ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :
@@ -15,54 +12,23 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# refuse STATUS SENTENCE COMMAND ARGUMENT...: the first line on stderr is the sentence, and nothing is left behind.
-refuse() {
-    expected=$1 sentence=$2
-    shift 2
-    code=0
-    ls >before
-    "$eenet" "$@" >stdout 2>stderr || code=$?
-    [ "$code" = "$expected" ] || fail "$*: exit status $code: $(cat stderr)"
-    [ ! -s stdout ] || fail "$*: printed on stdout"
-    [ "$(head -n 1 stderr)" = "$sentence" ] || fail "$*: got '$(head -n 1 stderr)', expected '$sentence'"
-    ls | diff before - || fail "$*: left something behind"
-}
-: >stdout >stderr >before
-
-refuse 2 "eenet move: expected two places: the server's folder or database, and a new one" move
-refuse 2 "eenet move: expected two places: the server's folder or database, and a new one" move data
-refuse 2 "eenet move: expected two places, got 'postgresql://me@host/db' too" move a b postgresql://me:secret@host/db
-refuse 2 "eenet move: unknown flag '--all'" move --all
+refuse 2 "expected two places: the server's folder or database, and a new one" move
+refuse 2 "expected two places: the server's folder or database, and a new one" move data
+refuse 2 "expected two places, got 'postgresql://me@host/db' too" move a b postgresql://me:secret@host/db
+refuse 2 "unknown flag '--all'" move --all
 mkdir empty
-refuse 1 "eenet move: store: 'empty' is not a server's folder: it has no eenet.db" move empty new
+refuse 1 "store: 'empty' is not a server's folder: it has no eenet.db" move empty new
 [ -z "$(ls empty)" ] || fail "something was made in an empty folder"
 
-# start DATA: starts a server, waits for its first line, and sets pid and place.
-start() {
-    : >out
-    "$eenet" serve --port 0 --folder "$1" >out 2>err &
-    pid=$!
-    until [ -s out ]; do
-        kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"
-        sleep 0.02
-    done
-    place=$(sed -n '1s/^eenet: listening on //p' out)
-}
-stop() {
-    kill -TERM "$pid"
-    wait "$pid" || fail "it did not end well"
-    pid=
-}
-post() { curl -sS -f -X POST -H 'Content-Type: application/json' -d "$2" "$place/v1/bandits$1" >answer || fail "$1: $2"; }
-start data
+start_server "$eenet" serve --port 0 --folder data
 post '' '{"name":"shop","policy":"linucb","dim":2,"wait":3600}'
 for i in 1 2 3; do
     post /shop/decide "{\"id\":\"s$i\",\"actions\":[[1,0.$i],[0.$i,1]]}"
     cp answer "answer$i"
     post /shop/reward "{\"id\":\"s$i\",\"value\":0.$i}"
 done
-refuse 1 "eenet move: store: another process is serving data" move data new
-stop
+refuse 1 "store: another process is serving data" move data new
+stop_server
 sqlite3 data/eenet.db .dump | sort >dump
 events=$(sqlite3 data/eenet.db 'SELECT count(*) FROM events')
 blobs=$(find data/models data/live data/evaluations data/importances -type f 2>/dev/null | wc -l)
@@ -83,24 +49,23 @@ END
 
 moved data there data there
 sqlite3 there/eenet.db .dump | sort | diff dump - || fail "another content"
-refuse 1 "eenet move: store: 'there' already exists; give the name of a new folder" move data there
+refuse 1 "store: 'there' already exists; give the name of a new folder" move data there
 # The copy answers as the original did.
-start there
+start_server "$eenet" serve --port 0 --folder there
 post /shop/decide '{"id":"s2","actions":[[1,0.2],[0.2,1]]}'
 cmp answer2 answer
-stop
+stop_server
 cp -r data damaged
 sqlite3 damaged/eenet.db 'UPDATE events SET time = time + 1 WHERE id = "s2"'
 number=$(sqlite3 damaged/eenet.db 'SELECT place & 0xffffffffff FROM events WHERE id = "s2" AND kind = 1')
-"$eenet" move damaged new >stdout 2>stderr && fail "a damaged folder was moved"
-grep -q "^eenet move: store: damaged is damaged: event $number of bandit 1 is damaged: its checksum does not match; run 'eenet check' on it" stderr ||
-    fail "$(cat stderr)"
+ends_with 1 "$eenet" move damaged new
+has stderr "eenet move: store: damaged is damaged: event $number of bandit 1 is damaged: its checksum does not match; run 'eenet check' on it"
 [ ! -e new ] || fail "a damaged copy was left"
 
 # ---- a database ----
 
-refuse 2 "eenet check: --repair works on a folder: copy the database with 'eenet backup' first" check --repair postgresql://host/db
-refuse 2 "eenet backup: the copy must be a folder; 'eenet move' copies into a database" backup data postgresql://host/db
+refuse 2 "--repair works on a folder: copy the database with 'eenet backup' first" check --repair postgresql://host/db
+refuse 2 "the copy must be a folder; 'eenet move' copies into a database" backup data postgresql://host/db
 [ -n "${EENET_TEST_POSTGRES:-}" ] || { echo "move.sh: the rest is skipped: EENET_TEST_POSTGRES is not set"; exit 0; }
 command -v psql >/dev/null || { echo "move.sh: the rest is skipped: no psql"; exit 0; }
 database=eenet_move_$$
@@ -113,7 +78,7 @@ grep -q secret stdout && fail "the password is shown"
 shown=$(sed -n "1s/^copied data to \(.*\): $summary\$/\1/p" stdout)
 [ -n "$shown" ] || fail "$(cat stdout)"
 case $shown in *"/$database") ;; *) fail "shown as $shown" ;; esac
-refuse 1 "eenet move: store: $shown is not empty: it has 1 bandit; give a new database" move data "$where"
+refuse 1 "store: $shown is not empty: it has 1 bandit; give a new database" move data "$where"
 
 "$eenet" check "$where" >stdout || fail "$(cat stdout)"
 printf 'checked %s: 1 bandit, %s and %s\nno damage found\n' "$shown" "$(things "$events" event)" \
@@ -132,19 +97,14 @@ mkdir scratch
 TMPDIR=$PWD/scratch
 export TMPDIR
 sql "UPDATE eenet.events SET time = time + 1 WHERE id = 's2'" >/dev/null
-code=0
-"$eenet" check "$where" >stdout 2>stderr || code=$?
-[ "$code" = 1 ] || fail "check: exit status $code: $(cat stdout stderr)"
-cat >expected <<END
-damage: bandit 'shop': event $number is damaged: its checksum does not match
-END
-grep '^damage' stdout | head -n 1 | diff expected - || fail "$(cat stdout)"
-tail -n 1 stdout | grep -q 'found; the log itself is damaged: restore a backup$' || fail "$(cat stdout)"
-"$eenet" backup "$where" new >stdout 2>stderr && fail "a damaged database was copied"
-tail -n 1 stderr | grep -q '^eenet backup: the copy is damaged, as the database is, and was removed' || fail "$(cat stderr)"
-"$eenet" replay "$where" >stdout 2>stderr && fail "a damaged database was replayed"
-tail -n 1 stderr | grep -q "^eenet replay: $shown is damaged; " || fail "$(cat stderr)"
+ends_with 1 "$eenet" check "$where"
+has_line stdout "damage: bandit 'shop': event $number is damaged: its checksum does not match"
+like stdout 'found; the log itself is damaged: restore a backup$'
+ends_with 1 "$eenet" backup "$where" new
+like stderr '^eenet backup: the copy is damaged, as the database is, and was removed'
+ends_with 1 "$eenet" replay "$where"
+like stderr "^eenet replay: $shown is damaged; "
 sql "DROP TABLE eenet.unclaimed" >/dev/null
-"$eenet" check "$where" >stdout 2>stderr && fail "a table is missing, and check says nothing"
-grep -q '^damage: the table eenet.unclaimed is missing$' stdout || fail "$(cat stdout)"
+ends_with 1 "$eenet" check "$where"
+has_line stdout 'damage: the table eenet.unclaimed is missing'
 [ -z "$(ls scratch)" ] || fail "left in the temporary folder: $(ls scratch)"

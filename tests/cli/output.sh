@@ -1,16 +1,13 @@
 #!/bin/sh
 # output.sh PROGRAM: output that cannot be written is told, and ends with status 1.
-set -eu
-eenet=$1
-fail() { echo "output.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # expect_full ARGUMENT...: with a full disk for stdout.
 expect_full() {
     code=0
     "$eenet" "$@" >/dev/full 2>stderr || code=$?
     test "$code" = 1 || fail "eenet $*, full disk: exit status $code"
-    grep -q '^eenet.*: could not write to standard output: No space left on device$' stderr ||
-        fail "eenet $*, full disk: $(cat stderr)"
+    like stderr '^eenet.*: could not write to standard output: No space left on device$'
     test "$(wc -l <stderr)" = 1 || fail "eenet $*, full disk: told twice"
 }
 expect_full help

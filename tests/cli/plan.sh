@@ -1,9 +1,6 @@
 #!/bin/sh
 # plan.sh PROGRAM: what runs are going to take is said, and nothing is played.
-set -eu
-eenet=$1
-fail() { echo "plan.sh: $*" >&2; exit 1; }
-. "$(dirname "$0")/progress.inc"
+. "$(dirname "$0")/cli.inc"
 
 # expect NAME COMMAND...: what the command prints is what is on stdin.
 expect() {
@@ -62,17 +59,14 @@ X
 # Three settings and four, each on two seeds; then two policies on three.
 runs='-d synthetic:inner,dim=4,arms=3 -d synthetic:cosine,dim=4,arms=3 -p eenet,linucb --set eenet.f1.rate=0.01,0.001
     --set eenet.f1.width=20 --set linucb.alpha=0.1,1,2 --tune 100-101 -T 900 -s 0-2 -j 1'
-# shellcheck disable=SC2086 # words
 expect grid "$eenet" grid $runs --plan -o kept <<X
 32 runs: 20 for tuning, 12 final
 $unknown kept
 X
-# shellcheck disable=SC2086
 expect halving "$eenet" grid $runs --plan --halving -o kept <<X
 32 runs: 20 for tuning, 12 final
 $unknown kept
 X
-# shellcheck disable=SC2086
 expect paper "$eenet" paper $runs --plan -o kept <<X
 68 runs: 20 for tuning, 48 final
 $unknown kept
@@ -80,15 +74,12 @@ X
 test ! -e kept/results.jsonl || fail 'a run was played'
 
 # What is there is said, and how long by what it took: that is this machine's.
-# shellcheck disable=SC2086
 "$eenet" grid $runs -o kept >table 2>stderr
 drop_progress
 test ! -s stderr || fail "grid announces: $(cat stderr)"
-# shellcheck disable=SC2086
 expect 'all there' "$eenet" grid $runs --plan -o kept <<'X'
 32 runs: 20 for tuning, 12 final; all already done
 X
-# shellcheck disable=SC2086
 "$eenet" paper $runs --plan -o kept >out
 head -n 1 out | grep -qx '68 runs: 20 for tuning, 48 final; 32 already done' || fail "$(cat out)"
 sed -n 2p out | grep -Eqx 'the rest on one core: about [0-9]+ (s|min), estimated from the runs in kept' || fail "$(cat out)"
@@ -97,19 +88,15 @@ sed -n 2p out | grep -qx "$unknown kept" || fail "$(cat out)"
 
 # Of all shards; what is there is what DIR has, and what this one has played.
 shards='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform -T 100 -s 0-4 -j 1 -o parted'
-# shellcheck disable=SC2086
 "$eenet" run $shards --shard 1/3 -q >played
 there=$(wc -l <parted/shards/1-of-3/results.jsonl)
 test "$there" -gt 1 || fail "a shard played $there runs"
-# shellcheck disable=SC2086
 "$eenet" run $shards --shard 1/3 --plan >out
 head -n 1 out | grep -qx "10 runs; $there already done" || fail "the same shard: $(cat out)"
 sed -n 3p out | grep -q '^with 3 in parallel, in all shards: ' || fail "the same shard: $(cat out)"
-# shellcheck disable=SC2086
 "$eenet" run $shards --shard 0/3 --plan >out
 head -n 1 out | grep -qx '10 runs' || fail "another shard: $(cat out)"
 "$eenet" merge parted >/dev/null
-# shellcheck disable=SC2086
 "$eenet" run $shards --shard 0/3 --plan >out
 head -n 1 out | grep -qx "10 runs; $there already done" || fail "merged: $(cat out)"
 
@@ -120,7 +107,6 @@ test "$code" = 2 && grep -q alpha stderr || fail "a wrong value: exit status $co
 
 # The paper says it before it starts, unless it is to be quiet.
 paper='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform --tune 7 -T 100 -s 0-1 -j 1'
-# shellcheck disable=SC2086
 "$eenet" paper $paper -o loud >/dev/null 2>stderr
 cat >expected <<X
 eenet paper: 7 runs: 3 for tuning, 4 final
@@ -128,6 +114,5 @@ eenet paper: $unknown loud
 X
 drop_progress
 cmp stderr expected || fail "$(cat stderr)"
-# shellcheck disable=SC2086
 "$eenet" paper $paper -o silent -q >/dev/null 2>stderr
 test ! -s stderr || fail "not quiet: $(cat stderr)"

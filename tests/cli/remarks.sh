@@ -1,27 +1,17 @@
 #!/bin/sh
 # remarks.sh PROGRAM: what is likely a mistake in ratings and prepared rounds is said before the runs, also of what comes
 # from the cache.
-set -eu
-eenet=$1
-fail() { echo "remarks.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # said EXPECTED VERB ARGUMENT...: what stderr has.
 said() {
     expected=$1
     shift
-    "$eenet" "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    ends_with 0 "$eenet" "$@"
+    drop_progress
     test "$(cat stderr)" = "$expected" || fail "$*: $(cat stderr)"
 }
 
-# refused STATUS SENTENCE ARGUMENT...: of a run.
-refused() {
-    status=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" run -p uniform -T 5 -s 0 "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$status" || fail "run $*: exit status $code"
-    test "$(head -n 1 stderr)" = "eenet run: $sentence" || fail "run $*: $(cat stderr)"
-}
 
 # A matrix with a row for each user: the first three columns are no user, item and rating.
 awk 'BEGIN { for (u = 0; u < 90; u++) for (i = 0; i <= 100; i++)
@@ -32,11 +22,10 @@ for seed in 0 1; do
         run -d ratings:matrix.txt,features=2 -p uniform -T 20 -s $seed -o runs
     test "$(ls runs/cache | wc -l)" = 1 || fail "in the cache: $(ls runs/cache)"
 done
-refused 1 "matrix.txt: $words" -d ratings:matrix.txt
+refuse 1 "matrix.txt: $words" run -p uniform -T 5 -s 0 -d ratings:matrix.txt
 
 { seq -s ' ' -f 'i%g' 0 100; cat matrix.txt; } >titled.txt
-refused 1 "titled.txt, line 1: found no column for the user; name columns with user=, item= and rating=; a matrix of users and items must become one row per rating" \
-    -d ratings:titled.txt
+refuse 1 "titled.txt, line 1: found no column for the user; name columns with user=, item= and rating=; a matrix of users and items must become one row per rating" run -p uniform -T 5 -s 0 -d ratings:titled.txt
 
 # Columns by their names and numbers; which end of the scale has the reward.
 awk 'BEGIN { print "when,who,stars,what"; for (u = 0; u < 12; u++) for (i = 0; i < 12; i++)
@@ -53,7 +42,7 @@ for want in good bad; do
     done
 done
 ! cmp -s plain.good plain.bad || fail "want makes no difference"
-refused 2 "ratings: shop.csv has no column 'whom' (option user=); it has 4 columns: when, who, stars, what" -d ratings:shop.csv,user=whom
+refuse 2 "ratings: shop.csv has no column 'whom' (option user=); it has 4 columns: when, who, stars, what" run -p uniform -T 5 -s 0 -d ratings:shop.csv,user=whom
 
 # A member of rounds.json that is misspelled; blocks that are none.
 "$eenet" rounds -d synthetic:inner,dim=4,arms=2 -T 20 -o rounds >stdout
@@ -62,5 +51,4 @@ cp changed rounds/rounds.json
 said "eenet run: rounds:rounds: rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?" \
     run -d rounds:rounds -p uniform -s 0
 sed 's/"block": 1/"blocks": 2/' changed >rounds/rounds.json
-refused 1 "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm must be the context in one block and zero elsewhere" \
-    -d rounds:rounds
+refuse 1 "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm must be the context in one block and zero elsewhere" run -p uniform -T 5 -s 0 -d rounds:rounds

@@ -1,9 +1,6 @@
 #!/bin/sh
 # repeats.sh PROGRAM: rows that come again are said, and are not played unless they are asked for.
-set -eu
-eenet=$1
-fail() { echo "repeats.sh: $*" >&2; exit 1; }
-. "$(dirname "$0")/progress.inc"
+. "$(dirname "$0")/cli.inc"
 
 awk 'BEGIN { for (i = 0; i < 60; i++) printf "%d,%.2f,%s\n", i % 7, (i * 37 % 11) / 4, substr("abc", i % 3 + 1, 1) }' >few.csv
 sed 's/^/1.5,/' few.csv >wide.csv
@@ -22,7 +19,7 @@ test "$(cat said)" = "rounds: 60 rounds of table:few,header=no, seed 0" || fail 
 said() {
     expected=$1
     shift
-    "$eenet" "$@" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    ends_with 0 "$eenet" "$@"
     drop_progress
     test "$(cat stderr)" = "$expected" || fail "$*: $(cat stderr)"
 }

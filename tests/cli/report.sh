@@ -1,8 +1,6 @@
 #!/bin/sh
 # report.sh PROGRAM: the table, the figures and the page of a folder of results. tests/node/report.test.mjs looks at the page.
-set -eu
-eenet=$1
-fail() { echo "report.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 "$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o runs >/dev/null
 
@@ -31,7 +29,6 @@ grep ',main,greedy,' runs/summary.csv | grep -q ',-inf,inf,' || fail "interval"
 # What is wrong with the arguments.
 for arguments in '' 'runs more' 'runs --referense eenet' 'runs --output'; do
     status=0
-    # shellcheck disable=SC2086 # words
     "$eenet" report $arguments >out 2>err || status=$?
     [ $status = 2 ] || fail "'$arguments': status $status, expected 2"
 done

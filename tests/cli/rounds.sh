@@ -1,8 +1,6 @@
 #!/bin/sh
 # rounds.sh PROGRAM: rounds written and played again give the same numbers; what is cut short leaves nothing to play.
-set -eu
-eenet=$1
-fail() { echo "rounds.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # numbers DATASET...: what three policies get.
 numbers() {
@@ -39,54 +37,39 @@ fi
 test "$(cat said)" = "again: 500 rounds of rounds:dense, seed 0" || fail "$(cat said)"
 cmp dense/contexts.npy again/contexts.npy
 
-# refuse STATUS SENTENCE ARGUMENT...
-refuse() {
-    status=$1 sentence=$2
-    shift 2
-    code=0
-    "$eenet" rounds "$@" >stdout 2>stderr || code=$?
-    test "$code" = "$status" || fail "rounds $*: exit status $code"
-    test "$(head -n 1 stderr)" = "eenet rounds: $sentence" || fail "rounds $*: got '$(head -n 1 stderr)'"
-    test ! -s stdout || fail "rounds $*: printed on stdout"
-    test ! -e new || fail "rounds $*: made a folder"
-}
-refuse 2 "expected a data set: -d DATASET" -o new
-refuse 2 "expected a folder to write to: -o DIR" -d synthetic:inner
-refuse 2 "--seed is given twice" -d synthetic:inner -o new -s 1 -s 2
-refuse 2 "--rounds: expected a whole number from 1 to 9223372036854775807, got '0'" -d synthetic:inner -o new -T 0
-refuse 2 "--seed: expected a whole number from 0 to 9223372036854775807, got '0-4'" -d synthetic:inner -o new -s 0-4
-refuse 2 "unexpected argument 'new'" -d synthetic:inner new
-refuse 2 "synthetic: unknown form 'iner'; did you mean 'inner'?" -d synthetic:iner -o new
-refuse 1 "rounds: rounds:dense has 500 rounds, cannot write 501" -d rounds:dense -T 501 -o new
-refuse 1 "rounds: dense already holds other rounds (synthetic:cosine, seed 3, 500 rounds); choose another folder" \
+refuse 2 "expected a data set: -d DATASET" rounds -o new
+refuse 2 "expected a folder to write to: -o DIR" rounds -d synthetic:inner
+refuse 2 "--seed is given twice" rounds -d synthetic:inner -o new -s 1 -s 2
+refuse 2 "--rounds: expected a whole number from 1 to 9223372036854775807, got '0'" rounds -d synthetic:inner -o new -T 0
+refuse 2 "--seed: expected a whole number from 0 to 9223372036854775807, got '0-4'" rounds -d synthetic:inner -o new -s 0-4
+refuse 2 "unexpected argument 'new'" rounds -d synthetic:inner new
+refuse 2 "synthetic: unknown form 'iner'; did you mean 'inner'?" rounds -d synthetic:iner -o new
+refuse 1 "rounds: rounds:dense has 500 rounds, cannot write 501" rounds -d rounds:dense -T 501 -o new
+refuse 1 "rounds: dense already holds other rounds (synthetic:cosine, seed 3, 500 rounds); choose another folder" rounds \
     -d synthetic:cosine -s 4 -T 500 -o dense
-refuse 1 "rounds: nowhere: No such file or directory" -d rounds:nowhere -o new
+refuse 1 "rounds: nowhere: No such file or directory" rounds -d rounds:nowhere -o new
 
 # One byte that changes is noticed.
 cp -r dense changed
 printf 'x' | dd of=changed/contexts.npy bs=1 seek=1000 conv=notrunc 2>dd
-code=0
-"$eenet" run -d rounds:changed -p uniform -T 5 >stdout 2>stderr || code=$?
-test "$code" = 1 || fail "a changed array: exit status $code"
+ends_with 1 "$eenet" run -d rounds:changed -p uniform -T 5
 grep -q '^eenet run: rounds: changed/contexts.npy does not match rounds.json: ' stderr ||
     fail "a changed array: $(cat stderr)"
 
-# write_without_end SIGNAL: what would never end gets the signal when it is writing.
+# What would never end gets a signal when it is writing.
 write_without_end() {
-    env --default-signal=INT "$eenet" rounds -d synthetic:inner,dim=1,arms=2 -T 1000000000 -o cut >stdout 2>stderr &
-    pid=$!
-    until [ -e cut/rewards.npy.unfinished ]; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
-    kill "-$1" "$pid"
-    code=0
-    wait "$pid" || code=$?
+    start rounds -d synthetic:inner,dim=1,arms=2 -T 1000000000 -o cut >stdout 2>stderr
+    await "the arrays" test -e cut/rewards.npy.unfinished
+    await_handler "$pid"
 }
-write_without_end INT
-test "$code" = 130 || fail "Ctrl-C: exit status $code"
+write_without_end
+interrupt
 test "$(cat stderr)" = "eenet rounds: interrupted; nothing was written" || fail "Ctrl-C: $(cat stderr)"
 test ! -e cut || fail "Ctrl-C leaves $(ls cut)"
 
-write_without_end KILL
-test "$code" = 137 || fail "kill: exit status $code"
+write_without_end
+kill -9 "$pid"
+wait "$pid" 2>/dev/null || true
 test "$(ls cut | grep -cv '\.unfinished$')" = 0 || fail "a kill leaves $(ls cut)"
 ! "$eenet" run -d rounds:cut -p uniform -T 1 >stdout 2>stderr || fail "what was cut is played"
 "$eenet" rounds -d synthetic:inner -T 10 -o cut >stdout

@@ -1,9 +1,6 @@
 #!/bin/sh
 # run.sh PROGRAM: the table of finished runs.
-set -eu
-eenet=$1
-fail() { echo "run.sh: $*" >&2; exit 1; }
-. "$(dirname "$0")/progress.inc"
+. "$(dirname "$0")/cli.inc"
 
 # Numbers as N, blanks as one: what is left is the table's shape.
 shape() { sed -E 's/[0-9]+\.[0-9]+/N/g; s/  +/ /g'; }
@@ -107,9 +104,7 @@ test ! -s stderr && tail -n 1 table | grep -q '^  uniform' || fail "not quiet: $
 test "$(wc -l <line)" = 1 || fail "more than the line: $(cat line)"
 
 # Files that are not there are a run that failed, not wrong usage.
-code=0
-"$eenet" run -d yelp:no-such-folder -p uniform >stdout 2>stderr || code=$?
-test "$code" = 1 || fail "exit status $code without the files"
+ends_with 1 "$eenet" run -d yelp:no-such-folder -p uniform
 test ! -s stdout || fail "a table without data"
 grep -q '^eenet run: file: could not open no-such-folder/yelp_.*\.npy: No such file or directory$' stderr ||
     fail "the missing file is not named: $(cat stderr)"

@@ -1,8 +1,6 @@
 #!/bin/sh
 # set.sh PROGRAM: which policies an option of --set reaches.
-set -eu
-eenet=$1
-fail() { echo "set.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # values OPTION ARGUMENT...: the option's value in each run, as "POLICY=VALUE" in one line.
 values() {

@@ -1,15 +1,9 @@
 #!/bin/sh
 # shard.sh PROGRAM: several programs share the runs; merged, they are those of one.
-set -eu
-eenet=$1
-fail() { echo "shard.sh: $*" >&2; exit 1; }
-lines() { if test -e "$1/results.jsonl"; then wc -l <"$1/results.jsonl"; else echo 0; fi; }
-# A table without its seconds, and without the name of its folder.
-shown() { sed -E 's/ +[0-9]+\.[0-9]{2}$//; s/ are in .*//'; }
+. "$(dirname "$0")/cli.inc"
 untimed() { sed -E 's/"seconds":[^,]*,//; s/"machine":"[^"]*",//' "$1/results.jsonl"; }
 
-runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 500 -s 0-3'
-# shellcheck disable=SC2086 # words
+runs='-d synthetic:cosine,dim=5 -d synthetic:inner -p eenet:fast,linucb,uniform -T 100 -s 0-3'
 play() { "$eenet" run $runs -j 1 -o "$@"; } # FOLDER FLAG...
 play whole >table
 untimed whole >expected
@@ -55,18 +49,12 @@ play all --shard 2/3 >said
 test "$(lines all/shards/2-of-3)" = 0 || fail "it was played again"
 
 # Killed in the middle, merged in the middle, gone on: nothing is lost, and nothing of what was kept is played again.
-kills=0
-for count in 1 2 4 6; do
-    play killed --shard 0/2 >/dev/null 2>&1 &
-    pid=$!
-    while test "$(lines killed/shards/0-of-2)" -lt "$count" && kill -0 "$pid" 2>/dev/null; do :; done
-    if kill -9 "$pid" 2>/dev/null; then kills=$((kills + 1)); fi
-    wait "$pid" 2>/dev/null || true
+for count in 1 4; do
+    kill_after "$count" "$eenet" run $runs -j 1 -o killed --shard 0/2
     "$eenet" merge killed >said || fail "merged in the middle: $(cat said)"
     grep -qx 'Shards without finished runs (of 2): 1' said || fail "no word of the other shard: $(cat said)"
     grep -q '^[0-9]* of 24 requested runs are missing' said || fail "no word of what is missing: $(cat said)"
 done
-test "$kills" -gt 0 || fail "none was killed before it was done"
 play killed --shard 1/2 >/dev/null
 play killed --shard 0/2 >/dev/null
 "$eenet" merge killed >said
@@ -110,13 +98,10 @@ play json --shard 0/2 --json >lines-0 2>/dev/null
 test "$(wc -l <lines-0)" = "$(lines json/shards/0-of-2)" || fail "--json: $(wc -l <lines-0) lines"
 
 # Ctrl-C.
-env --default-signal=INT "$eenet" run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o stopped -j 1 --shard 0/2 >said 2>stderr &
-pid=$!
-until test -e stopped/shards/0-of-2/results.jsonl; do kill -0 "$pid" || fail "it ended too early: $(cat stderr)"; done
-kill -INT "$pid"
-code=0
-wait "$pid" || code=$?
-test "$code" = 130 || fail "Ctrl-C: exit status $code"
+start run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o stopped -j 1 --shard 0/2 >said 2>stderr
+await "the folder of the shard" test -e stopped/shards/0-of-2/results.jsonl
+await_handler "$pid"
+interrupt
 grep -qx 'eenet run: interrupted; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
 
 # ---- as Slurm says ----
@@ -126,7 +111,6 @@ slurm='-d synthetic:inner -p uniform -T 20 -s 0-5'
 in_array() {
     id=$1 count=$2 first=$3 last=$4 step=$5
     shift 5
-    # shellcheck disable=SC2086
     env SLURM_ARRAY_TASK_ID="$id" SLURM_ARRAY_TASK_COUNT="$count" SLURM_ARRAY_TASK_MIN="$first" \
         SLURM_ARRAY_TASK_MAX="$last" SLURM_ARRAY_TASK_STEP="$step" "$eenet" run $slurm "$@"
 }
@@ -145,7 +129,6 @@ test "$(lines one-task)" = 6 || fail "an array of one task plays $(lines one-tas
 srun_task() {
     process=$1 tasks=$2
     shift 2
-    # shellcheck disable=SC2086
     env SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_NTASKS="$tasks" SLURM_STEP_NUM_TASKS="$tasks" SLURM_PROCID="$process" \
         "$eenet" run $slurm "$@"
 }
@@ -153,7 +136,6 @@ srun_task 1 4 -o step >/dev/null 2>&1
 test "$(ls step/shards | tr '\n' ' ')" = '1-of-4 program ' || fail "a step: $(ls step/shards)"
 srun_task 0 1 -o lone >/dev/null 2>&1
 test "$(lines lone)" = 6 || fail "a step of one task plays $(lines lone) runs"
-# shellcheck disable=SC2086
 SLURM_JOB_ID=7 SLURM_PROCID=0 SLURM_NTASKS=4 "$eenet" run $slurm -o batch >/dev/null 2>&1
 test "$(lines batch)" = 6 || fail "a batch script plays $(lines batch) runs"
 
@@ -163,9 +145,7 @@ test "$(lines batch)" = 6 || fail "a batch script plays $(lines batch) runs"
 refuse() {
     sentence=$1 verb=$2
     shift 2
-    code=0
-    "$eenet" "$verb" -d synthetic:inner -p uniform -T 20 "$@" >stdout 2>stderr || code=$?
-    test "$code" = 2 || fail "$*: exit status $code: $(cat stderr)"
+    ends_with 2 "$eenet" "$verb" -d synthetic:inner -p uniform -T 20 "$@"
     head -n 1 stderr | grep -q "^eenet $verb: $sentence" || fail "$*: got '$(cat stderr)', expected '$sentence'"
     test ! -e new || fail "$*: a folder was made"
 }
@@ -177,13 +157,9 @@ refuse '--save needs the runs of all shards, and this is shard 0/4' run --shard 
 refuse '--save needs the runs of all shards, and this is shard 0/4' grid --shard 0/4 -o new --save new
 refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet grid --halving' grid --shard 0/4 -o new --halving
 refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet paper --halving' paper --shard 0/4 -o new --halving
-code=0
-in_array 5 3 1 9 1 -o new >stdout 2>stderr || code=$?
-test "$code" = 2 || fail "an array with gaps: exit status $code"
+ends_with 2 in_array 5 3 1 9 1 -o new
 grep -q '^eenet run: the 3 tasks of this array, 1 to 9, are not evenly spaced: .* task 5 .* --shard I/N' stderr || fail "$(cat stderr)"
-code=0
-in_array 0 3 0 2 1 >stdout 2>stderr || code=$?
-test "$code" = 2 || fail "an array without a folder: exit status $code"
+ends_with 2 in_array 0 3 0 2 1
 grep -q '^eenet run: Slurm started 3 tasks, .* -o DIR; or --shard 0/1 to run everything' stderr || fail "$(cat stderr)"
 
 # Other kernels than the other shards have: said before anything is played.
@@ -191,9 +167,7 @@ EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p uniform -T 20 -o kind
 kernels=$("$eenet" --version | sed 's/.*kernels \([a-z0-9]*\).*/\1/')
 if test "$kernels" != reference; then
     for verb in run grid; do
-        code=0
-        "$eenet" $verb -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
-        test "$code" = 1 || fail "other kernels: exit status $code"
+        ends_with 1 "$eenet" $verb -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2
         test ! -s stdout || fail "other kernels: $(cat stdout)"
         grep -q "^eenet $verb: kinds/shards was run by eenet .* with kernels reference, but this is .* with $kernels, .*: set EENET_KERNELS=reference$" \
             stderr || fail "other kernels: $(cat stderr)"
@@ -201,9 +175,7 @@ if test "$kernels" != reference; then
     done
     "$eenet" merge kinds >/dev/null
     rm -r kinds/shards
-    code=0
-    "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2 >stdout 2>stderr || code=$?
-    test "$code" = 1 || fail "other kernels than those of the folder: exit status $code"
+    ends_with 1 "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2
     grep -q '^eenet run: kinds was run by eenet .* with kernels reference' stderr || fail "$(cat stderr)"
 fi
 
@@ -226,14 +198,11 @@ in_shards() {
 }
 grid='-d synthetic:inner,dim=4 -d synthetic:cosine,dim=3 -p neural-epsilon,uniform --set neural-epsilon.epsilon=1,0
     --set neural-epsilon.f1.width=10 --tune 100-101 -T 200 -s 0-1'
-# shellcheck disable=SC2086
 "$eenet" grid $grid -j 1 -o grid-one >table
-# shellcheck disable=SC2086
 in_shards grid-all grid $grid
 untimed grid-one >expected
 untimed grid-all | cmp - expected || fail "grid: other lines than those of one program"
 diff -r grid-all/curves grid-one/curves || fail "grid: other curves"
-# shellcheck disable=SC2086
 "$eenet" grid $grid -j 1 -o grid-all | shown >merged-table
 shown <table | cmp - merged-table || fail "grid: another table"
 untimed grid-all | cmp - expected || fail "grid: something was played after all shards were merged"
@@ -241,9 +210,7 @@ untimed grid-all | cmp - expected || fail "grid: something was played after all 
 # Settings that diverge have no line: the shards of the others know of them all the same, once they are merged.
 grid='-d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --set greedy.f1.rate=0.01,900,1000
     --set linucb.alpha=0.1,1 --tune 100-101 -T 100 -s 0-1'
-# shellcheck disable=SC2086
 "$eenet" grid $grid -j 1 -o diverged-one >table 2>failures
-# shellcheck disable=SC2086
 in_shards diverged grid $grid 2>/dev/null
 test -s diverged/failed || fail "none of the settings diverged"
 test "$(wc -l <diverged/failed)" = "$(wc -l <failures)" || fail "other failures: $(cat failures diverged/failed)"
@@ -253,14 +220,11 @@ untimed diverged-one >expected
 untimed diverged | cmp - expected || fail "settings that diverge: other lines than those of one program"
 
 paper='-d synthetic:inner,dim=4 -p eenet,linucb,uniform --tune 100 -T 60 -s 0-1'
-# shellcheck disable=SC2086
 "$eenet" paper $paper -j 1 -o paper-one >/dev/null 2>&1
-# shellcheck disable=SC2086
 in_shards paper-all paper $paper 2>/dev/null
 test ! -e paper-all/report.html || fail "paper: a shard has made a report"
 untimed paper-one >expected
 untimed paper-all | cmp - expected || fail "paper: other lines than those of one program"
-# shellcheck disable=SC2086
 "$eenet" paper $paper -j 1 -o paper-all >/dev/null 2>&1
 test -e paper-all/report.html || fail "paper: no report"
 untimed paper-all | cmp - expected || fail "paper: something was played after all shards were merged"

@@ -1,49 +1,48 @@
 #!/bin/sh
 # usage.sh PROGRAM: every wrong use is named, with the nearest name where one is near, and ends with status 2.
-set -eu
-eenet=$1
-fail() { echo "usage.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
-# refuse SENTENCE ARGUMENT...: the first line on stderr is the sentence.
-refuse() {
+# refuse_main SENTENCE ARGUMENT...: of the program, not of a command.
+refuse_main() {
     sentence=$1
     shift
-    code=0
-    "$eenet" "$@" >stdout 2>stderr || code=$?
-    test "$code" = 2 || fail "eenet $*: exit status $code"
-    test ! -s stdout || fail "eenet $*: printed on stdout"
-    test "$(head -n 1 stderr)" = "$sentence" || fail "eenet $*: got '$(head -n 1 stderr)', expected '$sentence'"
+    ends_with 2 "$eenet" "$@"
+    test "$(head -n 1 stderr)" = "eenet: $sentence" || fail "eenet $*: got '$(head -n 1 stderr)', expected '$sentence'"
+}
+# refuse_all SENTENCE ARGUMENT...: with status 2 and a word about help.
+refuse_all() {
+    refuse 2 "$@"
     tail -n 1 stderr | grep -q "^Try 'eenet help" || fail "eenet $*: no word about help"
 }
 
-refuse "eenet: unknown command 'runn'; did you mean 'run'?" runn
-refuse "eenet: unknown command 'policy-list-of-all'" policy-list-of-all
-refuse "eenet: 'coverage' moved to the source tree: make coverage (docs/evaluation-checks.md)" coverage -d synthetic:clicks
-refuse "eenet: unknown command 'hlp'; did you mean 'help'?" hlp
-refuse "eenet: unknown command 'polices'; did you mean 'policies'?" help polices
+refuse_main "unknown command 'runn'; did you mean 'run'?" runn
+refuse_main "unknown command 'policy-list-of-all'" policy-list-of-all
+refuse_main "'coverage' moved to the source tree: make coverage (docs/evaluation-checks.md)" coverage -d synthetic:clicks
+refuse_main "unknown command 'hlp'; did you mean 'help'?" hlp
+refuse_main "unknown command 'polices'; did you mean 'policies'?" help polices
 
-refuse "eenet policies: expected no arguments, got 'all'" policies all
-refuse "eenet datasets: unknown flag '--json'" datasets --json
-refuse "eenet describe: expected the name of a policy; 'eenet policies' lists them" describe
-refuse "eenet describe: unknown policy 'unifrm'; did you mean 'uniform'?" describe unifrm
-refuse "eenet describe: expected one name, got 'greedy' too" describe uniform greedy
+refuse_all "expected no arguments, got 'all'" policies all
+refuse_all "unknown flag '--json'" datasets --json
+refuse_all "expected the name of a policy; 'eenet policies' lists them" describe
+refuse_all "unknown policy 'unifrm'; did you mean 'uniform'?" describe unifrm
+refuse_all "expected one name, got 'greedy' too" describe uniform greedy
 
-refuse "eenet run: expected a data set: -d DATASET; 'eenet datasets' lists the kinds" run -p uniform
-refuse "eenet run: expected policies: -p POLICY[,POLICY...]; 'eenet policies' lists them" run -d synthetic:inner
-refuse "eenet run: unknown flag '--jsn'; did you mean '--json'?" run --jsn
-refuse "eenet run: unknown flag '--round'; did you mean '--rounds'?" run --round=3
-refuse "eenet run: unknown flag '-x'" run -x
-refuse "eenet help: expected one command, got 'grid' too" help run grid
-refuse "eenet run: --rounds needs a value: --rounds ROUNDS" run -T
-refuse "eenet run: --json takes no value, got 'yes'" run --json=yes
-refuse "eenet run: 'synthetic:inner' is given twice" run -d synthetic:inner -d synthetic:cosine --dataset=synthetic:inner
-refuse "eenet run: --rounds is given twice" run -d synthetic:inner -T 5 --rounds=5
-refuse "eenet run: unexpected argument 'uniform'" run -d synthetic:inner uniform
+refuse_all "expected a data set: -d DATASET; 'eenet datasets' lists the kinds" run -p uniform
+refuse_all "expected policies: -p POLICY[,POLICY...]; 'eenet policies' lists them" run -d synthetic:inner
+refuse_all "unknown flag '--jsn'; did you mean '--json'?" run --jsn
+refuse_all "unknown flag '--round'; did you mean '--rounds'?" run --round=3
+refuse_all "unknown flag '-x'" run -x
+refuse_all "expected one command, got 'grid' too" help run grid
+refuse_all "--rounds needs a value: --rounds ROUNDS" run -T
+refuse_all "--json takes no value, got 'yes'" run --json=yes
+refuse_all "'synthetic:inner' is given twice" run -d synthetic:inner -d synthetic:cosine --dataset=synthetic:inner
+refuse_all "--rounds is given twice" run -d synthetic:inner -T 5 --rounds=5
+refuse_all "unexpected argument 'uniform'" run -d synthetic:inner uniform
 
 run_on_inner() {
     sentence=$1
     shift
-    refuse "eenet run: $sentence" run -d synthetic:inner "$@"
+    refuse_all "$sentence" run -d synthetic:inner "$@"
 }
 for rounds in 0 -5 +5 ten 10x 1e 1e-3 1.5 1.25e1 1e13 1000000000001 99999999999999999999999 ''; do
     run_on_inner "--rounds: expected a whole number from 1 to 1000000000000, got '$rounds'" -p uniform -T "$rounds"
@@ -94,10 +93,10 @@ run_on_inner "options: uniform has no option 'pendin'; did you mean 'pending'?" 
     --set uniform.pendin=3
 run_on_inner "options: uniform.pending must be 1 to 100000000, got 0" -p uniform --set uniform.pending=0
 
-refuse "eenet run: data set: unknown kind 'syntetic'; did you mean 'synthetic'?" run -p uniform -d syntetic:inner
-refuse "eenet run: synthetic: unknown form 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
-refuse "eenet run: options: synthetic has no option 'dims'; did you mean 'dim'?" run -p uniform \
+refuse_all "data set: unknown kind 'syntetic'; did you mean 'synthetic'?" run -p uniform -d syntetic:inner
+refuse_all "synthetic: unknown form 'iner'; did you mean 'inner'?" run -p uniform -d synthetic:iner
+refuse_all "options: synthetic has no option 'dims'; did you mean 'dim'?" run -p uniform \
     -d synthetic:inner,dims=3
-refuse "eenet run: options: synthetic:clicks has no option 'noise'" run -p uniform -d synthetic:clicks,noise=0.1
-refuse "eenet run: options: synthetic has no option 'rate'" run -p uniform -d synthetic:cosine,rate=0.1
-refuse "eenet run: options: synthetic.arms must be 2 to 65536, got 1" run -p uniform -d synthetic:inner,arms=1
+refuse_all "options: synthetic:clicks has no option 'noise'" run -p uniform -d synthetic:clicks,noise=0.1
+refuse_all "options: synthetic has no option 'rate'" run -p uniform -d synthetic:cosine,rate=0.1
+refuse_all "options: synthetic.arms must be 2 to 65536, got 1" run -p uniform -d synthetic:inner,arms=1

@@ -1,8 +1,6 @@
 #!/bin/sh
 # vw.sh PROGRAM: logs in Vowpal Wabbit's text format give the numbers of the same log as dsjson.
-set -eu
-eenet=$1
-fail() { echo "vw.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/cli.inc"
 
 # The same 600 events in both formats: make vw, make dsjson.
 make() {

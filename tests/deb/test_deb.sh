@@ -67,7 +67,7 @@ in_root() {
     mmdebstrap --quiet --variant=minbase --dpkgopt=force-unsafe-io --include=curl --format=null \
         --customize-hook="$1" "$release" -
 }
-in_root "mkdir \"\$1/packages\" && cp -r '$older' '$newer' '$root/tests/deb/upgrade.sh' \"\$1/packages\" &&
+in_root "mkdir \"\$1/packages\" && cp -r '$older' '$newer' '$root/tests/deb/upgrade.sh' '$root/tests/tools/wait.sh' \"\$1/packages\" &&
     chroot \"\$1\" /packages/upgrade.sh /packages/older /packages/newer"
 
 echo '== autopkgtest'

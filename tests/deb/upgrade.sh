@@ -4,24 +4,20 @@
 set -eu
 older=$1 newer=$2
 fail() { echo "upgrade.sh: $*"; exit 1; }
-cd /
+cd /tmp
+. "$(dirname "$0")/wait.sh"
 
 # The steps of dpkg are shown only if one fails.
 quiet() { "$@" >/tmp/said 2>&1 || { cat /tmp/said; fail "$*"; }; }
 version() { dpkg-query -W -f '${Version}' "$1"; }
 
-# serve COMMAND: runs the command in sh while the server runs as the service's user, at $address.
+# serve COMMAND: runs the command in sh while the server runs as the service's user, at $url.
 serve() {
-    setpriv --reuid=eenet --regid=eenet --clear-groups --no-new-privs \
-        eenet serve --settings /etc/eenet/eenet.conf --folder /var/lib/eenet --port 0 >/tmp/log 2>&1 &
-    server=$!
-    until address=$(grep -o 'http://127.0.0.1:[0-9]*' /tmp/log | head -n 1) && curl -fs "$address/readyz" >/dev/null; do
-        kill -0 $server || { cat /tmp/log; fail 'the server stopped'; }
-        sleep 0.1
-    done
-    eval "$1" || { cat /tmp/log; fail "$1"; }
-    kill $server
-    wait $server || fail "the server ended with $?"
+    start_server setpriv --reuid=eenet --regid=eenet --clear-groups --no-new-privs \
+        eenet serve --settings /etc/eenet/eenet.conf --folder /var/lib/eenet --port 0
+    await 'a server that is ready' curl -fs "$url/readyz" -o /tmp/said
+    eval "$1" || fail "$1: $(cat err)"
+    stop_server
 }
 
 export DEBIAN_FRONTEND=noninteractive
@@ -30,8 +26,8 @@ quiet apt-get -y --no-install-recommends install "$older"/*.deb
 getent passwd eenet >/dev/null || fail 'no user eenet'
 echo 'checkpoints = 3' >>/etc/eenet/eenet.conf
 install -d -o eenet -g eenet -m 700 /var/lib/eenet # as systemd does
-serve 'curl -fsS $address/v1/bandits -d "{\"name\": \"shop\"}" >/dev/null &&
-    curl -fsS $address/v1/bandits/shop/decide -d "{\"id\": \"visit\", \"actions\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}" >/tmp/first'
+serve 'curl -fsS $url/v1/bandits -d "{\"name\": \"shop\"}" >/dev/null &&
+    curl -fsS $url/v1/bandits/shop/decide -d "{\"id\": \"visit\", \"actions\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}" >/tmp/first'
 
 # The administrator changed the settings, and so did the new package: dpkg keeps the administrator's.
 quiet apt-get -y --no-install-recommends -o Dpkg::Options::=--force-confold install "$newer"/*.deb
@@ -41,7 +37,7 @@ done
 grep -q '^checkpoints = 3$' /etc/eenet/eenet.conf || fail 'the settings were lost'
 cmp /etc/eenet/eenet.conf.dpkg-dist "$newer/eenet.conf" || fail 'the new settings are not beside the old ones'
 [ ! -e /usr/share/doc/eenet/only-in-the-older ] || fail 'a file of the older package is left'
-serve 'curl -fsS $address/v1/bandits/shop/decide -d "{\"id\": \"visit\", \"actions\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}" >/tmp/again'
+serve 'curl -fsS $url/v1/bandits/shop/decide -d "{\"id\": \"visit\", \"actions\": [{\"id\": \"a\"}, {\"id\": \"b\"}]}" >/tmp/again'
 cmp /tmp/first /tmp/again || fail 'the repeated decision is another one'
 quiet python3 -c 'import eenet; eenet.Bandit("eenet", dim=2)'
 

@@ -1,14 +1,10 @@
 #!/bin/sh
 # killed.sh PROGRAM: kill -9 of a rank in the middle ends all of them, and the same command goes on: what had ended is
 # there, and is not played again.
-set -eu
-eenet=$1
-fail() { echo "killed.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/mpirun.inc"
 
 # The slowest policy first, so that many runs wait in pending/ for their turn.
 runs='run -d synthetic:inner -d synthetic:cosine,dim=5 -p eenet:fast,uniform,linucb -T 1000 -s 0-3'
-# shellcheck disable=SC2086 # words
 "$eenet" $runs -o one -j 1 >table
 
 # The seconds of each run that has ended, in results.jsonl, in pending/ or, after a kill between the two, in both. They
@@ -19,29 +15,23 @@ ended() {
     done | sort -u
 }
 
-# wait_for COUNT: until so many have ended.
-wait_for() {
-    until test "$(ended "killed-$victim" | wc -l)" -ge "$1"; do
-        kill -0 "$pid" || fail "rank $victim: ended too early: $(cat stderr)"
-    done
-}
+# ended_enough COUNT: whether so many have ended.
+ended_enough() { [ "$(ended "killed-$victim" | wc -l)" -ge "$1" ]; }
 
 for victim in 2 0 1; do
-    # shellcheck disable=SC2086
-    start 4 $runs -o "killed-$victim"
+    start_ranks 4 $runs -o "killed-$victim"
     # A rank that stands still holds a run, so that they cannot all end before the kill.
     still=$(rank 3)
     killed=$(rank "$victim")
-    wait_for 1
+    await "a run" ended_enough 1
     kill -STOP "$still"
-    wait_for 4
+    await "four runs" ended_enough 4
     kill -9 "$killed"
     code=0
     wait "$pid" || code=$?
     test "$code" != 0 || fail "rank $victim: all went well"
     ended "killed-$victim" >before
     test "$(wc -l <before)" -lt 24 || fail "rank $victim: it was killed too late"
-    # shellcheck disable=SC2086
     together 4 $runs -o "killed-$victim" >again
     same "killed-$victim" one
     ended "killed-$victim" >after

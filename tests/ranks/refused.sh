@@ -1,8 +1,5 @@
 #!/bin/sh
 # refused.sh PROGRAM: what ranks cannot do is told in a sentence, once, and nothing is played.
-set -eu
-eenet=$1
-fail() { echo "refused.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/mpirun.inc"
 
 # refuse CODE SENTENCE: of what went to stdout and stderr, with the exit status $code.
@@ -18,7 +15,6 @@ attempt() { code=0; "$@" >stdout 2>stderr || code=$?; }
 awk 'BEGIN { OFS = ","; print "a,b,label"; for (i = 0; i < 50; i++) print i % 7, i % 5, i % 2 }' >table.csv
 mkdir elsewhere
 runs='run -d table:table.csv,label=label -p linucb -T 40 -s 0-9'
-# shellcheck disable=SC2086 # words
 apart() { mpirun -n 2 "$eenet" $runs "$@" : -n 1 --wdir "$PWD/elsewhere" "$eenet"; }
 attempt apart -o kept
 refuse 1 'eenet run: rank 2 on [^ ]+: file: could not open table.csv: No such file or directory'
@@ -65,7 +61,6 @@ test "$(grep -c '^eenet run: synthetic:inner, uniform pending=10, seed [01]: ' s
 grep -Eq '^[* ] linucb +[0-9]' stdout || fail "failing runs: $(cat stdout)"
 
 # A full disk ends all runs: here, files of rank 0 that may not grow beyond what MPI itself needs.
-# shellcheck disable=SC2016 # of the inner shell
 attempt mpirun -n 1 sh -c 'trap "" XFSZ; ulimit -f 32768; exec "$0" "$@"' "$eenet" run -d synthetic:inner,arms=2,dim=2 \
     -p uniform -T 500000 -s 0-9 -o full : -n 2 "$eenet"
 test "$code" = 1 || fail "a full disk: exit status $code: $(cat stderr)"
@@ -77,7 +72,6 @@ OMPI_MCA_pml=none-such "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0 >/d
 
 # More runs at a time than the cores that mpirun has bound a rank to: that is told, and played.
 core=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
-. "$(dirname "$0")/../cli/progress.inc"
 bound() {
     mpirun -n 2 taskset -c "$core" "$eenet" run -d synthetic:inner -p uniform -T 10 -s 0-1 "$@" >stdout 2>stderr
     drop_progress

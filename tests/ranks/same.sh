@@ -1,8 +1,5 @@
 #!/bin/sh
 # same.sh PROGRAM: what ranks play is what one machine plays, to the last digit, whatever the verb.
-set -eu
-eenet=$1
-fail() { echo "same.sh: $*" >&2; exit 1; }
 . "$(dirname "$0")/mpirun.inc"
 
 # A table says the same but for the seconds, and names its folder.

@@ -10,29 +10,18 @@ for tool in prometheus promtool curl python3; do
 done
 server=
 watcher=
-trap 'for pid in $server $watcher; do kill -KILL "$pid" 2>/dev/null || :; done' EXIT
 fail() {
     echo "prometheus.sh: $*" >&2
-    tail -n 5 server.err prometheus.log >&2 || :
+    tail -n 5 err prometheus.log >&2 || :
     exit 1
 }
-# until_true SECONDS WHAT COMMAND...: repeats the command until it succeeds.
-until_true() {
-    end=$(($(date +%s) + $1))
-    what=$2
-    shift 2
-    until "$@"; do
-        [ "$(date +%s)" -lt "$end" ] || fail "$what"
-        sleep 0.1
-    done
-}
+. "$(dirname "$0")/../tools/wait.sh"
+trap 'for pid in $server $watcher; do kill -KILL "$pid" 2>/dev/null || :; done' EXIT
 
 # A file that may have 1 MB stands for a small disk; the limit is soft, so that it can be lifted.
-(ulimit -S -f 1024 && exec "$eenet" serve --port 0 --folder data >server.out 2>server.err) &
-server=$!
-started() { kill -0 "$server" 2>/dev/null && grep -q 'listening on' server.out; }
-until_true 60 "the server did not start" started
-url=$(sed -n '1s/^eenet: listening on //p' server.out)
+limited() { ulimit -S -f 1024 && exec "$@"; }
+start_server limited "$eenet" serve --port 0 --folder data
+server=$pid
 curl -sf -o answer "$url/v1/bandits" -d '{"name":"shop","dim":2}'
 decide() { curl -s -o answer -w '%{http_code}' "$url/v1/bandits/shop/decide" -d "{\"id\":\"$1\",\"actions\":[[1,2],[2,1]]}"; }
 [ "$(decide 0)" = 200 ] || fail "decide: $(cat answer)"
@@ -45,7 +34,7 @@ items() { comma=; for id in 1 2 3 4 5 6 7 8 9; do printf '%s{"id":"%s",%s}' "$co
 curl -sf -o answer "$url/v1/bandits/guarded/decide/batch" -d "{\"decisions\":[$(items '"actions":[[1],[2]]')]}"
 curl -sf -o answer "$url/v1/bandits/guarded/reward/batch" -d "{\"rewards\":[$(items '"value":1')]}"
 compared() { curl -sf "$url/metrics" | grep -q '^eenet_guardrail_lift{'; }
-until_true 60 "treated people are not compared" compared
+await "a comparison of treated people" compared
 
 # The metrics are as Prometheus wants them.
 curl -sf "$url/metrics" >metrics
@@ -73,20 +62,20 @@ done <used
 sed 's/^\( *for:\) .*/\1 0s/' "$examples/eenet.rules.yml" >eenet.rules.yml
 sed -e 's/: 15s/: 1s/' -e "s/127.0.0.1:8080/${url#http://}/" "$examples/prometheus.yml" >prometheus.yml
 prometheus --config.file=prometheus.yml --storage.tsdb.path=series --web.listen-address=127.0.0.1:0 >prometheus.log 2>&1 &
-watcher=$!
-listens() { kill -0 "$watcher" 2>/dev/null && grep -q 'msg="Listening on"' prometheus.log; }
-until_true 60 "Prometheus did not start" listens
+pid=$!
+watcher=$pid
+await_line prometheus.log 'msg="Listening on"'
 api=http://$(sed -n 's/.*msg="Listening on" address=//p' prometheus.log | head -n 1)/api/v1
 # query EXPRESSION: prints the value of the first result.
 query() { curl -s "$api/query" --data-urlencode "query=$1" | sed -n 's/.*"value":\[[^,]*,"\([^"]*\)"\].*/\1/p'; }
 is_one() { [ "$(query "$1")" = 1 ]; }
-until_true 60 "Prometheus does not see the server" is_one 'up{job="eenet"}'
-until_true 60 "Prometheus does not see the store" is_one eenet_store_writable
+await "Prometheus to see the server" is_one 'up{job="eenet"}'
+await "Prometheus to see the store" is_one eenet_store_writable
 rules_run() {
     curl -s "$api/rules" >rules
     [ "$(grep -o '"health":"ok"' rules | wc -l)" = "$(grep -c -- '- alert:' eenet.rules.yml)" ]
 }
-until_true 60 "a rule does not evaluate" rules_run
+await "all rules to evaluate" rules_run
 firing() { curl -s "$api/alerts" | python3 -c '
 import json, sys
 alerts = json.load(sys.stdin)["data"]["alerts"]
@@ -99,17 +88,17 @@ full() {
     [ "$(decide "$number")" = 503 ] && [ "$(curl -s -o answer -w '%{http_code}' "$url/readyz")" = 503 ]
 }
 number=0
-until_true 120 "the disk is never full" full
+await "a full disk" full
 alarmed() { full; firing EenetStoreNotWritable && firing EenetErrors && firing EenetNotReady; }
-until_true 60 "no alert fires: $(curl -s "$api/alerts")" alarmed
+await "alerts" alarmed
 
 # With room again it ends.
 if command -v prlimit >/dev/null; then
     prlimit --pid "$server" --fsize=unlimited:
     writable() { [ "$(curl -s -o answer -w '%{http_code}' "$url/readyz")" = 200 ]; }
-    until_true 60 "the store cannot be written again" writable
+    await "a store that can be written" writable
     calm() { ! firing EenetStoreNotWritable && ! firing EenetNotReady; }
-    until_true 60 "the alert fires on" calm
+    await "the end of the alerts" calm
 fi
 kill "$watcher" "$server"
 wait "$server" || fail "the server's exit status: $?"

@@ -6,14 +6,13 @@ set -eu
 program=$1
 page=$2
 fail() { echo "test_page.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/wait.sh"
 command -v curl >/dev/null || exit 77
 mkdir -p bin
 ln -sf "$program" bin/eenet
 PATH=$PWD/bin:$PATH
 ln -sfn "${page%/docs/*}/examples" examples
-pid=
 port=8080
-trap '[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || :' EXIT
 
 # Write each block to a file: 01.sh, 02.json, ... So do the commands of tables with a column "eenet command".
 awk '!/^\|/ { table = 0 }
@@ -30,12 +29,9 @@ awk '!/^\|/ { table = 0 }
 
 # Start the server with the command of a block, on a free port.
 start() {
-    [ -z "$pid" ] || { kill -TERM "$pid"; wait "$pid" || fail "the server ended with $?"; }
-    : >out
-    $1 --port 0 >out 2>err &
-    pid=$!
-    until [ -s out ]; do kill -0 "$pid" 2>/dev/null || fail "it did not start: $(cat err)"; sleep 0.05; done
-    port=$(sed -n '1s/.*://p' out)
+    [ -z "$pid" ] || stop_server
+    start_server $1 --port 0
+    port=${url##*:}
     sed -i "s/127\.0\.0\.1:[0-9]*/127.0.0.1:$port/" state
 }
 
@@ -79,7 +75,4 @@ for block in [0-9][0-9].*; do
     *) [ -z "$last" ] || compare "$block" ;;
     esac
 done
-[ -n "$pid" ] || exit 0
-kill -TERM "$pid"
-wait "$pid" || fail "the server ended with $?"
-pid=
+[ -z "$pid" ] || stop_server
