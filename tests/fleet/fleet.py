@@ -8,18 +8,20 @@
 """
 import contextlib
 import http.client
-import json
 import os
 import shutil
 import signal
 import struct
 import subprocess
-import time
+import sys
 from pathlib import Path
 
-from postgres import DatabaseError, free_port
-from proxy import Proxy
-from watchdog import watch
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import harness  # noqa: E402  pylint: disable=wrong-import-position
+from harness import reserve_port, scratch_folder, wait_for, watch  # noqa: E402  pylint: disable=wrong-import-position
+from harness.postgres import Database, DatabaseError, binaries  # noqa: E402  pylint: disable=wrong-import-position
+from harness.proxy import Proxy  # noqa: E402  pylint: disable=wrong-import-position
 
 HAPROXY = """
 global
@@ -46,56 +48,51 @@ backend servers
 """
 
 
-class FleetError(Exception):
-    """A server does not start, or does not get ready."""
+def find(program):
+    """A program that may be where only root looks; None: it is not installed."""
+    return shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
 
 
-def missing():
-    """What a fleet needs and this machine lacks, in words; '' if nothing."""
-    from postgres import binaries  # pylint: disable=import-outside-toplevel
-
-    lacks = [] if binaries() else ["PostgreSQL with initdb and psql"]
-    if not shutil.which("haproxy", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
-        lacks.append("haproxy")
-    return " and ".join(lacks)
+def need_postgres():
+    if not binaries():
+        print("PostgreSQL is not installed")
+        sys.exit(77)
 
 
-def ask(port, path, body=None, timeout=5.0):
-    """(status, bytes) of one request; OSError or HTTPException if there is no response."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+@contextlib.contextmanager
+def running(database):
     try:
-        connection.request("GET" if body is None else "POST", path,
-                           None if body is None else json.dumps(body).encode(), {"Content-Type": "application/json"})
-        response = connection.getresponse()
-        return response.status, response.read()
+        database.start()
+        yield database
     finally:
-        connection.close()
+        database.stop()
 
 
-class Server:
-    """One server of the fleet. It keeps its port and its folder when it is started again."""
+@contextlib.contextmanager
+def one_database():
+    """A scratch folder with a running primary alone: (folder, database). Exits with 77 if PostgreSQL is not installed."""
+    need_postgres()
+    with scratch_folder() as folder, running(Database(folder / "database", standby=False)) as database:
+        yield folder, database
+
+
+class Server(harness.Server):
+    """One server of the fleet, with a proxy between it and the database. It keeps its port and its folder."""
 
     def __init__(self, program, folder, index, database, clock_library=None, options=()):
-        self.program, self.index, self.database = program, index, database
-        self.name = f"server{index + 1}"
-        self.folder = folder / self.name
+        super().__init__(program, folder / f"server{index + 1}")
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.log = folder / f"{self.name}.log"
-        self.port = free_port()
-        self.options = list(options)
+        self.index, self.database, self.options = index, database, list(options)
+        self.port = reserve_port()
         self.proxy = Proxy([node.port for node in database.nodes])
         self.clock_library = clock_library
         self.clock = folder / f"{self.name}.clock"
-        self.process = None
         self.starts = 0
         self.paused = False
         self.numbers = {}  # application name of each start -> number of the server in the fleet
         if clock_library:
             self.clock.write_bytes(struct.pack("=qq", 0, 0))
-
-    @property
-    def url(self):
-        return f"http://127.0.0.1:{self.port}"
+            self.environment = {"LD_PRELOAD": str(clock_library), "MOVED_CLOCK": str(self.clock)}
 
     @property
     def application(self):
@@ -104,59 +101,36 @@ class Server:
 
     def launch(self):
         self.starts += 1
-        environment = dict(os.environ)
-        if self.clock_library:
-            environment.update(LD_PRELOAD=str(self.clock_library), MOVED_CLOCK=str(self.clock))
         store = f"{self.database.url(self.proxy.ports)}&application_name={self.application}"
-        with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(
-                [self.program, "serve", "--store", store, "--folder", str(self.folder), "--port", str(self.port), *self.options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment, start_new_session=True)
-        watch("process", self.process.pid)
+        self.words = ["--store", store, "--folder", str(self.folder), *self.options]
+        super().launch()
         self.paused = False
 
-    def start(self, seconds=60):
+    def start(self):
         """Starts it, again if it gives up because the database is away, and waits until it is ready."""
-        end = time.monotonic() + seconds
         self.launch()
-        while not self.ready():
-            if time.monotonic() > end:
-                raise FleetError(f"{self.name} is not ready after {seconds} s; the end of {self.log}:\n{self.tail()}")
-            if self.process.poll() is not None:
-                time.sleep(0.3)
-                self.launch()
-            time.sleep(0.05)
-        with contextlib.suppress(OSError, http.client.HTTPException, ValueError, KeyError):
-            self.numbers[self.application] = json.loads(ask(self.port, "/v1/fleet")[1])["server"]
-
-    def tail(self, size=2000):
-        return self.log.read_bytes()[-size:].decode(errors="replace")
-
-    def alive(self):
-        return self.process is not None and self.process.poll() is None
+        wait_for(self.ready_or_again, lambda: f"{self.name} is not ready: {self.said()}")
+        with contextlib.suppress(OSError, http.client.HTTPException, ValueError, KeyError, harness.Refused):
+            self.numbers[self.application] = self.call("GET", "/v1/fleet", timeout=5)["server"]
+        return self
 
     def ready(self):
-        try:
-            return self.alive() and ask(self.port, "/readyz", timeout=2)[0] == 200
-        except (OSError, http.client.HTTPException):
-            return False
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self.alive() and self.ask("GET", "/readyz", timeout=5).status == 200
+        return False
 
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+    def ready_or_again(self):
+        if not self.alive():
+            self.launch()
+        return self.ready()
 
     def pause(self):
-        self.process.send_signal(signal.SIGSTOP)
+        self.send_signal(signal.SIGSTOP)
         self.paused = True
 
     def resume(self):
-        self.process.send_signal(signal.SIGCONT)
+        self.send_signal(signal.SIGCONT)
         self.paused = False
-
-    def terminate(self, seconds=60):
-        """SIGTERM: it hands its bandits over. Returns its exit status."""
-        self.process.terminate()
-        return self.process.wait(seconds)
 
     def shift_clock(self, wall, boot=0):
         """Adds seconds to the wall clock, and to the time since the start of the machine, while it runs."""
@@ -167,11 +141,7 @@ class Server:
         if self.alive():
             if self.paused:
                 self.resume()
-            self.process.terminate()
-            try:
-                self.process.wait(60)
-            except subprocess.TimeoutExpired:
-                self.kill()
+            self.terminate()
         self.proxy.close()
 
 
@@ -184,35 +154,34 @@ class Fleet:
         self.database = database
         self.servers = [Server(program, self.folder, index, database, clock_library if index == clock else None, options)
                         for index in range(count)]
-        self.port = free_port()
+        self.port = reserve_port()
         self.haproxy = None
 
     @property
     def url(self):
         return f"http://127.0.0.1:{self.port}"
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
     def start(self):
-        for server in self.servers:
-            server.start()
+        harness.at_once(*(server.start for server in self.servers))
         self.start_haproxy()
 
     def start_haproxy(self):
         settings = self.folder / "haproxy.cfg"
         lines = "".join(f"    server {server.name} 127.0.0.1:{server.port}\n" for server in self.servers)
         settings.write_text(HAPROXY.format(port=self.port) + lines)
-        program = shutil.which("haproxy", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         with open(self.folder / "haproxy.log", "ab") as log:
-            self.haproxy = subprocess.Popen([program, "-db", "-f", str(settings)], stdin=subprocess.DEVNULL, stdout=log,
+            self.haproxy = subprocess.Popen([find("haproxy"), "-db", "-f", str(settings)], stdin=subprocess.DEVNULL, stdout=log,
                                             stderr=log, start_new_session=True)
         watch("process", self.haproxy.pid)
-        end = time.monotonic() + 60
-        while True:
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                if ask(self.port, "/readyz")[0] == 200:
-                    return
-            if time.monotonic() > end or self.haproxy.poll() is not None:
-                raise FleetError(f"haproxy does not get ready: {(self.folder / 'haproxy.log').read_text()[-1000:]}")
-            time.sleep(0.1)
+        front = harness.Server("", self.folder / "front")
+        front.port, front.process, front.log = self.port, self.haproxy, self.folder / "haproxy.log"
+        wait_for(front.ready, "haproxy does not get ready")
 
     def stop(self):
         if self.haproxy and self.haproxy.poll() is None:

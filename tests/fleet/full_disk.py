@@ -2,20 +2,19 @@
 """full_disk.py EENET: the disk of the database fills up under load. The servers refuse what they cannot store with 503, and so
 does /readyz. Once there is space again they continue without help, and nothing that was acknowledged is lost. Exits with 77 if
 PostgreSQL is not installed, or no file system can be mounted."""
+import collections
 import contextlib
 import http.client
+import itertools
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 from pathlib import Path
 
-from client import Failure, call, eventually, expect, run_cases, same
-from fleet import Fleet
-from postgres import Database, DatabaseError, binaries
-from watchdog import watch
+from fleet import Fleet, need_postgres, running
+
+from harness import Failure, Meanwhile, run, same, scratch_folder, wait_for, watch
+from harness.postgres import Database, DatabaseError
 
 SIZE = "160m"
 SETTINGS = """
@@ -28,43 +27,26 @@ BODY = {"context": {"page": FILLING}, "actions": [{"id": "a"}, {"id": "b"}]}
 
 
 class Load:
-    """Clients that decide and reward, and remember what was acknowledged."""
+    """What clients that decide and reward remember of it."""
 
     def __init__(self, servers):
-        self.servers = servers
-        self.over = threading.Event()
-        self.decided, self.rewarded = {}, set()
-        self.refused = {}
-        self.trouble = []
-        self.threads = [threading.Thread(target=self.run, args=(index,)) for index in range(4)]
-        for thread in self.threads:
-            thread.start()
+        self.servers, self.numbers = servers, itertools.count()
+        self.decided, self.rewarded, self.refused = {}, set(), collections.Counter()
 
-    def run(self, index):
-        number = 0
-        while not self.over.is_set():
-            identity = f"{index}-{number}"
-            number += 1
-            server = self.servers[(index + number) % len(self.servers)]
-            with contextlib.suppress(OSError, http.client.HTTPException):
-                got = call(server, "POST", "/v1/bandits/shop/decide", {"id": identity, **BODY})
-                if got.status != 200:
-                    self.refused[got.status] = self.refused.get(got.status, 0) + 1
-                    self.over.wait(0.02)
-                    continue
-                self.decided[identity] = got.bytes
-                got = call(server, "POST", "/v1/bandits/shop/reward", {"id": identity, "value": 1, "reward_id": "r"})
-                if got.status == 200:
-                    if got.json["outcome"] != "joined":
-                        self.trouble.append(f"reward of {identity}: {got}")
-                    self.rewarded.add(identity)
-                else:
-                    self.refused[got.status] = self.refused.get(got.status, 0) + 1
-
-    def stop(self):
-        self.over.set()
-        for thread in self.threads:
-            thread.join()
+    def work(self):
+        """A decision and its reward, unless one of them is refused."""
+        number = next(self.numbers)
+        server = self.servers[number % len(self.servers)]
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            got = server.ask("POST", "/v1/bandits/shop/decide", {"id": f"d{number}", **BODY})
+            if got.status == 200:
+                self.decided[f"d{number}"] = got.bytes
+                got = server.ask("POST", "/v1/bandits/shop/reward", {"id": f"d{number}", "value": 1, "reward_id": "r"})
+            if got.status == 200:
+                same(got.json["outcome"], "joined", f"outcome of the reward of d{number}")
+                self.rewarded.add(f"d{number}")
+            else:
+                self.refused[got.status] += 1
 
 
 def fill(path):
@@ -79,7 +61,7 @@ def fill(path):
 def status_of(server, method, path, body=None):
     """0: no response."""
     with contextlib.suppress(OSError, http.client.HTTPException):
-        return call(server, method, path, body).status
+        return server.ask(method, path, body).status
     return 0
 
 
@@ -105,26 +87,24 @@ def stop_database(database):
 def disk_fills_up(program, database, fleet):
     for server in fleet.servers:
         server.start()
-    expect(fleet.servers[0], "POST", "/v1/bandits", {"name": "shop", "policy": "linucb", "wait": "1h"}, 201)
+    fleet.servers[0].expect("POST", "/v1/bandits", {"name": "shop", "policy": "linucb", "wait": "1h"}, 201)
     load = Load(fleet.servers)
     ballast = database.folder / "ballast"
-    try:
+    with Meanwhile(load.work, 4):
         for turn in range(2):
             before = len(load.rewarded)
-            eventually(lambda: len(load.rewarded) >= before + 100, "no progress")
+            wait_for(lambda: len(load.rewarded) >= before + 100, "no progress")
 
             def is_full():
                 fill(ballast)
                 return is_refused(fleet)
 
-            eventually(is_full, "the disk is full, and the servers decide", 120)
+            wait_for(is_full, "the disk is full, and the servers decide")
             if turn:
                 stop_database(database)
-                eventually(is_full, "PostgreSQL has stopped, and the servers decide", 120)
-            alive = database.primary.pid() is not None
-            print(f"full: PostgreSQL {'runs' if alive else 'has stopped'}; refused so far: {load.refused}", flush=True)
-            if 503 not in load.refused or set(load.refused) - {503}:
-                raise Failure(f"statuses while the disk is full: {load.refused}")
+                wait_for(is_full, "PostgreSQL has stopped, and the servers decide")
+            print(f"full: PostgreSQL {'runs' if database.primary.pid() else 'has stopped'}; refused: {dict(load.refused)}", flush=True)
+            same(set(load.refused), {503}, "statuses while the disk is full")
             ballast.unlink()
 
             def has_recovered():
@@ -132,73 +112,51 @@ def disk_fills_up(program, database, fleet):
                     database.primary.start()
                 return all(server.ready() for server in fleet.servers)
 
-            eventually(has_recovered, "the servers do not recover", 120)
+            wait_for(has_recovered, "the servers do not recover")
             for server in fleet.servers:
                 same(server.starts, 1, "starts of a server")
-            eventually(lambda: call(fleet.servers[turn], "POST", "/v1/bandits/shop/decide", BODY).status == 200, "no decisions")
-    finally:
-        load.stop()
-    same(load.trouble, [], "rewards that were not joined")
+            wait_for(lambda: fleet.servers[turn].ask("POST", "/v1/bandits/shop/decide", BODY).status == 200, "no decisions")
     for number, (identity, answer) in enumerate(load.decided.items()):
-        got = expect(fleet.servers[number % 2], "POST", "/v1/bandits/shop/decide", {"id": identity, **BODY}).bytes
+        got = fleet.servers[number % 2].expect("POST", "/v1/bandits/shop/decide", {"id": identity, **BODY}).bytes
         same(got, answer, "an acknowledged decision")
     for identity in load.rewarded:
-        got = expect(fleet.servers[0], "POST", "/v1/bandits/shop/reward", {"id": identity, "value": 1, "reward_id": "r"}).json
+        got = fleet.servers[0].expect("POST", "/v1/bandits/shop/reward", {"id": identity, "value": 1, "reward_id": "r"}).json
         same(got, {"outcome": "joined", "repeated": True}, "an acknowledged reward")
     print(f"{len(load.decided)} decisions and {len(load.rewarded)} rewards acknowledged, all are there", flush=True)
     for server in fleet.servers:
         same(server.terminate(), 0, "exit status")
-    done = subprocess.run([program, "replay", database.url()], capture_output=True, text=True, check=False)
-    same((done.returncode, "identical" in done.stdout), (0, True), f"replay: {done.stdout}{done.stderr}")
+    said = run(program, "replay", database.url())
+    same("identical" in said, True, f"replay: {said}")
 
 
-def mounted(folder):
-    """A small file system there; False: it cannot be mounted."""
+@contextlib.contextmanager
+def small_disk(folder):
+    """A small file system there; exits with 77 if it cannot be mounted."""
     folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=755", "tmpfs", str(folder)]
+    command = ["mount", "-t", "tmpfs", "-o", f"size={SIZE},mode=777", "tmpfs", str(folder)]
     if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode != 0:
-        return False
+        print("no file system can be mounted here")
+        sys.exit(77)
     watch("mount", folder)
-    return True
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", str(folder)], check=False)
 
 
 def main():
     program = str(Path(sys.argv[1]).resolve())
-    if not binaries():
-        print("PostgreSQL is not installed")
-        return 77
-    folder = Path(tempfile.mkdtemp(prefix="eenet-full-disk-"))
-    folder.chmod(0o755)
-    disk = folder / "disk"
-    if not mounted(disk):
-        print("no file system can be mounted here")
-        shutil.rmtree(folder)
-        return 77
-    logs = folder / "logs"
-    logs.mkdir()
-    logs.chmod(0o777)
-    failed = 1
-    fleet = None
-    database = Database(disk, standby=False)
-    try:
+    need_postgres()
+    with scratch_folder() as folder, small_disk(folder / "disk") as disk:
+        logs = folder / "logs"
+        logs.mkdir()
+        logs.chmod(0o777)
+        database = Database(disk, standby=False)
         database.primary.settings = SETTINGS
         database.primary.server_log = logs / "postgresql.log"  # the disk has no space for it
-        database.start()
-        fleet = Fleet(program, folder / "servers", database, 2, options=["--replication", "any"])
-        failed = run_cases([disk_fills_up], program, database, fleet)
-    finally:
-        if fleet:
-            fleet.stop()
-        database.stop()
-        if failed:
-            shutil.copytree(disk, folder / "evidence", ignore=shutil.ignore_patterns("ballast"))
-        subprocess.run(["umount", str(disk)], check=False)
-        if not failed:
-            shutil.rmtree(folder)
-        else:
-            print(f"evidence: {folder}")
-    return failed
+        with running(database), Fleet(program, folder / "servers", database, 2, options=["--replication", "any"]) as fleet:
+            disk_fills_up(program, database, fleet)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

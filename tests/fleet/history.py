@@ -4,14 +4,20 @@ Each worker sends requests for one bandit: decisions, rewards and activations in
 sent again, at another server, with the same id and the same bytes, until it is acknowledged. Some are repeated after that,
 and some are sent to two servers at the same time. Everything is kept: see checker.py, which compares it with the store.
 """
+import contextlib
 import heapq
 import http.client
 import itertools
 import json
 import random
+import sys
 import threading
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness import LIMIT, check, pause, wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 # ---- the bandits: each has the settings for one way to use the server ----
 
@@ -187,20 +193,18 @@ class Load:
         self.trouble = []
 
     def create_bandits(self):
-        client = Client(self.targets, 10.0)
+        client = Client(self.targets, LIMIT)
         for name in self.bandits:
             body = json.dumps({"name": name, **BANDITS[name]})
-            end = time.monotonic() + 60
-            while True:
-                try:
+
+            def is_created(body=body):
+                with contextlib.suppress(OSError, http.client.HTTPException):
                     status, text = client.post(self.targets.direct[0], "POST", "/v1/bandits", body)
-                except (OSError, http.client.HTTPException) as error:
-                    status, text = 503, str(error)
-                if status in (200, 201):
-                    break
-                if status not in RETRIED or time.monotonic() > end:
-                    raise RuntimeError(f"cannot create the bandit {name}: {status} {text}")
-                time.sleep(0.2)
+                    check(status in RETRIED | {200, 201}, f"{body}: {status} {text}")
+                    return status not in RETRIED
+                return False
+
+            wait_for(is_created, f"the bandit {name} cannot be created")
         client.close()
 
     def start(self):
@@ -255,9 +259,9 @@ class Worker:
                 if self.done and self.chance.random() < 0.08:
                     self.repeat(self.chance.choice(self.done[-300:]))
             else:
-                pause = next_turn if not self.load.stopping.is_set() else now + 1
-                pause = min([pause] + [plan[0] for plan in self.plans[:1]])
-                time.sleep(min(max(pause - now, 0.001), 0.05))
+                turn = next_turn if not self.load.stopping.is_set() else now + 1
+                turn = min([turn] + [plan[0] for plan in self.plans[:1]])
+                pause(min(max(turn - now, 0.001), 0.05))
         self.client.close()
 
     def probe(self):
@@ -325,7 +329,7 @@ class Worker:
             if verdict or verdict is None:
                 return bool(verdict)
             target = None
-            time.sleep(self.chance.uniform(0.02, 0.2))
+            pause(self.chance.uniform(0.02, 0.2))
         return False
 
     def perform_twice(self, one, other=None):
@@ -449,22 +453,3 @@ class Worker:
 
 
 WAYS = {name: getattr(Worker, name) for name in BANDITS}
-
-
-def main():
-    """history.py SECONDS FILE NAME=PORT...: load on servers that run already; the history goes to the file."""
-    import sys  # pylint: disable=import-outside-toplevel
-
-    load = Load({name: int(port) for name, port in (word.split("=") for word in sys.argv[3:])})
-    load.create_bandits()
-    load.start()
-    time.sleep(float(sys.argv[1]))
-    load.stop()
-    load.history.save(Path(sys.argv[2]))
-    acknowledged = sum(op.acknowledged is not None for op in load.history.operations)
-    print(f"{acknowledged} of {len(load.history.operations)} operations acknowledged, "
-          f"{len(load.history.failures)} failures, {load.trouble or 'no trouble'}")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,20 +2,16 @@
 """pgbouncer.py EENET: servers whose database is behind pgbouncer. With pool_mode = session they work as without it. With
 transaction and statement they refuse to start, and say what to do, whatever else runs in the pool. Exits with 77 if PostgreSQL
 or pgbouncer are not installed."""
-import contextlib
 import os
 import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
-import threading
 from pathlib import Path
 
-from client import Failure, call, eventually, expect, run_cases, same
-from fleet import Fleet, ask
-from postgres import NAME, USER, Database, DatabaseError, binaries, free_port
-from watchdog import watch
+from fleet import Fleet, find, one_database
+
+from harness import Meanwhile, reserve_port, run, run_cases, same, wait_for, watch
+from harness.postgres import NAME, USER
 
 SETTINGS = """
 [databases]
@@ -36,20 +32,16 @@ logfile = {folder}/pgbouncer.log
 ADVICE = "set pool_mode = session (pgbouncer), or connect to PostgreSQL itself"
 
 
-def program_of_pgbouncer():
-    return shutil.which("pgbouncer", path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
-
-
 class Bouncer:
     """pgbouncer in front of a database."""
 
     def __init__(self, folder, database, mode, robin=0, more=""):
-        self.port = free_port()
+        self.port = reserve_port()
         folder.mkdir(parents=True, exist_ok=True)
         settings = folder / "pgbouncer.ini"
         settings.write_text(SETTINGS.format(name=NAME, user=USER, port=database.primary.port, listen=self.port, mode=mode,
                                             robin=robin, folder=folder, more=more))
-        command = [program_of_pgbouncer(), str(settings)]
+        command = [find("pgbouncer"), str(settings)]
         if os.geteuid() == 0:  # it refuses to run as root
             user = pwd.getpwnam(USER)
             os.chown(folder, user.pw_uid, user.pw_gid)
@@ -57,7 +49,7 @@ class Bouncer:
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         watch("process", self.process.pid)
         self.url = f"postgresql://{USER}@127.0.0.1:{self.port}/{NAME}"
-        eventually(lambda: self.query("SELECT 1"), f"pgbouncer does not start: {folder}/pgbouncer.log")
+        wait_for(lambda: self.query("SELECT 1"), f"pgbouncer does not start: {folder}/pgbouncer.log")
 
     def query(self, sql):
         done = subprocess.run(["psql", "-X", "-q", "-A", "-t", "-c", sql, self.url], capture_output=True, check=False)
@@ -65,34 +57,17 @@ class Bouncer:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait()
 
 
-@contextlib.contextmanager
 def busy(bouncer):
     """Other clients of the pool, which begin and end transactions."""
-    over = threading.Event()
-
-    def run():
-        while not over.is_set():
-            bouncer.query("SELECT pg_sleep(0.01)")
-
-    threads = [threading.Thread(target=run) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        for thread in threads:
-            thread.join()
+    return Meanwhile(lambda: bouncer.query("SELECT pg_sleep(0.01)"), 3)
 
 
 def refuses(program, folder, bouncer, what):
-    done = subprocess.run([program, "serve", "--store", bouncer.url, "--replication", "any", "--port", "0", "--folder",
-                           str(folder / "refused")], capture_output=True, text=True, timeout=120, check=False)
-    if done.returncode == 0 or ADVICE not in done.stderr:
-        raise Failure(f"{what}: expected a refusal, got {done.returncode} {done.stdout}{done.stderr}")
+    said = run(program, "serve", "--store", bouncer.url, "--replication", "any", "--port", "0", "--folder", folder / "refused", expect=1)
+    same(ADVICE in said, True, f"{what}: {said}")
 
 
 def two_sessions_in_turn_are_refused(program, folder, database):
@@ -100,7 +75,7 @@ def two_sessions_in_turn_are_refused(program, folder, database):
     pooled = f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{NAME}' AND pid <> pg_backend_pid()"
     try:
         with busy(bouncer):
-            eventually(lambda: database.sql(pooled) == [["2"]], "the pool does not have two sessions")
+            wait_for(lambda: database.sql(pooled) == [["2"]], "the pool does not have two sessions")
         refuses(program, folder, bouncer, "two sessions in turn")
     finally:
         bouncer.close()
@@ -128,49 +103,33 @@ def own_sessions_work(program, folder, database):
         for server in fleet.servers:
             server.start()
         one, two = fleet.servers
-        expect(one, "POST", "/v1/bandits", {"name": "pooled", "dim": 2, "wait": "1h"}, 201)
+        one.expect("POST", "/v1/bandits", {"name": "pooled", "dim": 2, "wait": "1h"}, 201)
         answers = []
         for number in range(50):
             body = {"id": f"d{number}", "actions": [[1, 0], [0, 1]]}
-            answers.append(expect(fleet.servers[number % 2], "POST", "/v1/bandits/pooled/decide", body).bytes)
+            answers.append(fleet.servers[number % 2].expect("POST", "/v1/bandits/pooled/decide", body).bytes)
             rewarded = {"id": f"d{number}", "value": 1}
-            expect(fleet.servers[1 - number % 2], "POST", "/v1/bandits/pooled/reward", rewarded)
+            fleet.servers[1 - number % 2].expect("POST", "/v1/bandits/pooled/reward", rewarded)
         one.kill()  # its sessions end, and pgbouncer gives their places to others
-        eventually(lambda: call(two, "GET", "/v1/bandits/pooled").status == 200, "no takeover")
+        wait_for(lambda: two.ask("GET", "/v1/bandits/pooled").status == 200, "no takeover")
         for number, answer in enumerate(answers):
             body = {"id": f"d{number}", "actions": [[1, 0], [0, 1]]}
-            same(expect(two, "POST", "/v1/bandits/pooled/decide", body).bytes, answer, "the answer after the takeover")
+            same(two.expect("POST", "/v1/bandits/pooled/decide", body).bytes, answer, "the answer after the takeover")
         one.start()
-        same(ask(one.port, "/readyz")[0], 200, "readiness")
     finally:
         fleet.stop()
         bouncer.close()
-    where = f"postgresql://{USER}@127.0.0.1:{database.primary.port}/{NAME}"
-    done = subprocess.run([program, "replay", where], capture_output=True, text=True, check=False)
-    same((done.returncode, "identical" in done.stdout), (0, True), f"replay: {done.stdout}{done.stderr}")
+    said = run(program, "replay", f"postgresql://{USER}@127.0.0.1:{database.primary.port}/{NAME}")
+    same("identical" in said, True, f"replay: {said}")
 
 
 def main():
-    program = str(Path(sys.argv[1]).resolve())
-    if not binaries() or not program_of_pgbouncer():
-        print("PostgreSQL or pgbouncer is not installed")
+    if not find("pgbouncer"):
+        print("pgbouncer is not installed")
         return 77
-    folder = Path(tempfile.mkdtemp(prefix="eenet-pgbouncer-"))
-    folder.chmod(0o755)
-    database = Database(folder / "database", standby=False)
-    failed = 1
-    try:
-        database.start()
-        failed = run_cases([shared_sessions_are_refused, own_sessions_work], program, folder, database)
-    except DatabaseError as error:
-        print(error)
-    finally:
-        database.stop()
-        if not failed:
-            shutil.rmtree(folder)
-        else:
-            print(f"evidence: {folder}")
-    return failed
+    with one_database() as (folder, database):
+        cases = [shared_sessions_are_refused, own_sessions_work]
+        return run_cases(cases, str(Path(sys.argv[1]).resolve()), folder, database)
 
 
 if __name__ == "__main__":

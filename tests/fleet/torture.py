@@ -20,13 +20,14 @@ import time
 from pathlib import Path
 
 from checker import check, check_with_program
-from fleet import Fleet, FleetError, missing
+from fleet import Fleet, find, need_postgres
 from history import DEADLINES, Load
-from postgres import Database, DatabaseError, wait_until
 from store_dump import dump_postgres
 
+from harness import Failure, pause, wait_for
+from harness.postgres import Database, DatabaseError
+
 HOT = "shop"
-SERVED_WITHIN = 60.0  # seconds after a fault has ended, on any machine: more is a violation
 TAKEN_WITHIN = 5.0  # seconds in which a bandit gets a new owner: the summary lists those that took longer
 MANY_TAKEOVERS = 20  # for a median that says something
 SHORT = ["kill_owner", "pause_owner", "kill_primary", "hang", "kill_leader", "cut", "clock", "drain"]
@@ -75,7 +76,7 @@ class Torture:
         self.load.start()
         self.wait_for_service(time.monotonic())
         if self.chance.random() < 0.5:
-            time.sleep(2)  # else the first fault comes when other servers have hardly heard of the bandits
+            pause(2)  # else the first fault comes when other servers have hardly heard of the bandits
 
     def replicate_without_waiting(self):
         """If this changes, perhaps by a failover, the servers' logs say what is at risk."""
@@ -83,7 +84,7 @@ class Torture:
         for names, said in (("", "no longer replicates synchronously"), (name, "replicates synchronously again")):
             self.database.set_synchronous(names)
             for server in self.fleet.servers:
-                wait_until(lambda at=server, sentence=said: sentence in at.tail(), 60, f"'{said}' in {server.log}")
+                wait_for(lambda at=server, sentence=said: sentence in at.said(None), f"no '{said}' in {server.log}")
 
     def stop(self):
         if self.load:
@@ -96,21 +97,10 @@ class Torture:
 
     def wait_for_service(self, since):
         """Until each bandit has decided on a request that was sent since then, and all servers are ready."""
-        end = time.monotonic() + SERVED_WITHIN
         for bandit in self.load.bandits:
-            while self.load.history.first_ack_after(bandit, since) is None:
-                if time.monotonic() > end:
-                    self.violations.append(f"no service: bandit {bandit} did not decide within {SERVED_WITHIN:.0f} s after the fault")
-                    return False
-                time.sleep(0.02)
+            wait_for(lambda name=bandit: self.load.history.first_ack_after(name, since), f"bandit {bandit} does not decide")
         for server in self.fleet.servers:
-            while not server.ready():
-                if time.monotonic() > end:
-                    self.violations.append(f"no service: {server.name} is not ready {SERVED_WITHIN:.0f} s after the fault; the end of "
-                                           f"its log:\n{server.tail()}")
-                    return False
-                time.sleep(0.02)
-        return True
+            wait_for(server.ready, lambda at=server: f"{at.name} is not ready: {at.said()}")
 
     def owned_by(self, server):
         """The bandits whose owner it is, that have load on them."""
@@ -130,7 +120,7 @@ class Torture:
         return self.chance.choice(self.fleet.servers)
 
     def wait(self, least, most):
-        time.sleep(self.chance.uniform(least, most))
+        pause(self.chance.uniform(least, most))
 
     # ---- faults of servers ----
 
@@ -161,7 +151,7 @@ class Torture:
     def pause(self, server):
         text = self.lose(server, server.pause)
         seconds = self.chance.uniform(3, 8)
-        time.sleep(seconds)
+        pause(seconds)
         server.resume()
         return f"{text}, for {seconds:.1f} s"
 
@@ -192,7 +182,7 @@ class Torture:
         status = server.terminate()
         self.drains.append((begin, time.monotonic()))
         if status:
-            self.violations.append(f"drain: {server.name} ended with status {status}; the end of its log:\n{server.tail()}")
+            self.violations.append(f"drain: {server.name} ended with status {status}; the end of its log:\n{server.said()}")
         self.wait(0, 2)
         server.start()
         return f"{server.name}, in {self.drains[-1][1] - begin:.1f} s"
@@ -314,7 +304,7 @@ class Torture:
             kinds = self.words.kinds or (SHORT[:] if self.words.faults <= len(SHORT) else SHORT + REST)
             kinds = [kind for kind in kinds if kind != "clock" or self.has_clock]
             if not kinds:
-                raise FleetError("no fault is left: without libmoved_clock.so there is no 'clock'")
+                raise Failure("no fault is left: without libmoved_clock.so there is no 'clock'")
             yield from self.chance.sample(kinds, len(kinds))
 
     def run_faults(self):
@@ -326,9 +316,9 @@ class Torture:
             text = getattr(self, kind)()
             self.kinds[kind] += 1
             healed = time.monotonic()
-            served = self.wait_for_service(healed)
+            self.wait_for_service(healed)
             self.say(f"{done + 1}/{self.words.faults} {kind}: {text}; {time.monotonic() - begin:.1f} s, {self.acknowledged()} acknowledged")
-            if not served or self.load.trouble:
+            if self.load.trouble:
                 return
             self.wait(0.1, 1.0)
 
@@ -340,11 +330,11 @@ class Torture:
         self.load.stop()
         self.violations += self.load.trouble
         self.say(f"load stopped; waiting {DEADLINES + 2} s for the last deadlines")
-        time.sleep(DEADLINES + 2)
+        pause(DEADLINES + 2)
         for server in self.fleet.servers:
             status = server.terminate()
             if status:
-                self.violations.append(f"stop: {server.name} ended with status {status}; the end of its log:\n{server.tail()}")
+                self.violations.append(f"stop: {server.name} ended with status {status}; the end of its log:\n{server.said()}")
         self.load.history.save(self.folder / "history.jsonl")
         dump = dump_postgres(self.database)
         report = check(self.load.history, dump)
@@ -429,9 +419,9 @@ def main():
     words.program = str(Path(words.program).resolve())
     if words.seed is None:
         words.seed = random.SystemRandom().randrange(1 << 30)
-    lacks = missing()
-    if lacks:
-        print(f"torture: skipped: this machine has no {lacks}")
+    need_postgres()
+    if not find("haproxy"):
+        print("torture: skipped: haproxy is not installed")
         return 77
     folder = words.folder or Path(tempfile.mkdtemp(prefix="eenet-torture-"))
     folder.mkdir(parents=True, exist_ok=True)
@@ -455,7 +445,7 @@ def torture(words, folder):
         keep = False
         print("torture: interrupted")
         return 130
-    except (FleetError, DatabaseError) as error:
+    except Failure as error:
         if run.load:
             run.load.give_up = time.monotonic()
             run.load.history.save(folder / "history.jsonl")

@@ -4,17 +4,14 @@ the old ones are stopped one after the other. No request fails, bandits never mo
 servers, and every decision replays. Exits with 77 if PostgreSQL is not installed."""
 import http.client
 import itertools
-import shutil
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
 
-from client import Failure, eventually, expect, run_cases, same
-from fleet import Fleet, Server
-from postgres import Database, binaries
+from fleet import Fleet, Server, one_database
+
+from harness import Failure, run, same, wait_for
 
 BANDITS = [f"bandit-{number}" for number in range(8)]
 SILENCE = 2  # seconds after which others take the bandits of a server
@@ -70,7 +67,7 @@ class Load:
             ready = self.ready
             server = ready[(number + attempt) % len(ready)]
             try:
-                return expect(server, "POST", path, body)
+                return server.expect("POST", path, body)
             except (Failure, OSError, http.client.HTTPException) as error:
                 late = time.monotonic() - self.asked[server] >= 0.9 * DRAIN
                 has_ended = isinstance(error, OSError) and late and not server.ready()
@@ -95,7 +92,7 @@ class Load:
 
     def progress(self, count=60):
         before = len(self.decided)
-        eventually(lambda: len(self.decided) >= before + count, f"no progress: {self.failures[:3]}")
+        wait_for(lambda: len(self.decided) >= before + count, f"no progress: {self.failures[:3]}")
 
     def stop(self):
         self.over.set()
@@ -122,13 +119,13 @@ def upgrade(old_program, next_program, folder, fleet):
     for server in old:
         server.start()
     for name in BANDITS:
-        expect(old[0], "POST", "/v1/bandits", {"name": name, "dim": 2, "policy": "linucb", "wait": "1h"}, 201)
+        old[0].expect("POST", "/v1/bandits", {"name": name, "dim": 2, "policy": "linucb", "wait": "1h"}, 201)
     database.psql(WITNESS)
     load = Load(fleet)
     try:
         load.progress()
         new = [start_new(fleet, next_program, folder)]
-        versions = {one["version"] for one in expect(new[0], "GET", "/v1/fleet").json["servers"]}
+        versions = {one["version"] for one in new[0].expect("GET", "/v1/fleet").json["servers"]}
         same(len(versions), 2, f"versions {versions}")
         load.progress()
         for server in old:
@@ -141,7 +138,7 @@ def upgrade(old_program, next_program, folder, fleet):
                 same(new[0].terminate(), 0, "exit status of a new server")
                 load.progress()
                 new[0].start()
-        eventually(lambda: owners_are(fleet, new), f"bandits are not on new servers: {fleet.owners()}")
+        wait_for(lambda: owners_are(fleet, new), f"bandits are not on new servers: {fleet.owners()}")
         load.progress()
     finally:
         load.stop()
@@ -149,14 +146,14 @@ def upgrade(old_program, next_program, folder, fleet):
         raise Failure(f"{len(load.failures)} of {len(load.decided)} requests failed: {load.failures[:5]}")
     for (name, number), answer in list(load.decided.items())[::7]:
         body = {"id": f"d{number}", "actions": [[1, number % 7], [number % 5, 1]]}
-        same(expect(new[number % 2], "POST", f"/v1/bandits/{name}/decide", body).bytes, answer, "a decision before the upgrade")
+        same(new[number % 2].expect("POST", f"/v1/bandits/{name}/decide", body).bytes, answer, "a decision before the upgrade")
     check_moves(database, old, new)
     for server in new:
         same(server.terminate(), 0, "exit status of a new server")
     for program in (next_program, old_program):
-        done = subprocess.run([program, "replay", database.url()], capture_output=True, text=True, check=False)
-        same((done.returncode, "identical" in done.stdout), (0, True), f"replay: {done.stdout}{done.stderr}")
-    print(f"{len(load.decided)} decisions; {done.stdout.splitlines()[0]}", flush=True)
+        said = run(program, "replay", database.url())
+        same("identical" in said, True, f"replay: {said}")
+    print(f"{len(load.decided)} decisions; {said.splitlines()[0]}", flush=True)
 
 
 def check_moves(database, old, new):
@@ -176,28 +173,9 @@ def check_moves(database, old, new):
 
 def main():
     program, next_program = (str(Path(path).resolve()) for path in sys.argv[1:3])
-    if not binaries():
-        print("PostgreSQL is not installed")
-        return 77
-    folder = Path(tempfile.mkdtemp(prefix="eenet-upgrade-"))
-    folder.chmod(0o755)
-    database = Database(folder / "database", standby=False)
-    fleet = None
-    failed = 1
-    try:
-        database.start()
-        fleet = Fleet(program, folder / "servers", database, 2, options=OPTIONS)
-        failed = run_cases([upgrade], program, next_program, folder / "servers", fleet)
-    finally:
-        if fleet:
-            fleet.stop()
-        database.stop()
-        if not failed:
-            shutil.rmtree(folder)
-        else:
-            print(f"evidence: {folder}")
-    return failed
+    with one_database() as (folder, database), Fleet(program, folder / "servers", database, 2, options=OPTIONS) as fleet:
+        upgrade(program, next_program, folder / "servers", fleet)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,8 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from client import eventually, run_cases, same
-from watchdog import fields_of, watch
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness import run_cases, same, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from harness.watchdog import fields_of, watch  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def runs(pid):
@@ -39,7 +41,7 @@ def nothing_is_left_behind():
         done = subprocess.run([sys.executable, "-B", __file__, folder], stdout=subprocess.PIPE, text=True, check=False)
         same(done.returncode, -signal.SIGKILL, "status of a test that was killed")
         one, database, left = map(int, done.stdout.split())
-        eventually(lambda: not runs(one) and not runs(database), "the processes of a killed test run")
+        wait_for(lambda: not runs(one) and not runs(database), "the processes of a killed test run")
         same(runs(left), True, "a process that is not watched runs")
         os.killpg(left, signal.SIGKILL)
 

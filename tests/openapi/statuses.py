@@ -5,7 +5,7 @@ import resource
 
 import stories
 import traffic
-from server import Server
+from client import Server
 
 ALLOWED = {"client": ("client", "app", "admin"), "reader": ("reader", "app", "admin"), "admin": ("admin",)}
 PARTS = {"challenger": "rival", "id": "kept", "eventId": "nobody", "evaluationId": "nobody", "file": "page.js"}
@@ -88,7 +88,7 @@ def full_disk(document, client, server):
 
 
 def start(program, client, folder, keys, *words):
-    server = Server(program, folder, "--keys", "keys", *words)
+    server = Server(program, folder, "--keys", "keys", *words).start()
     client.use(server, keys["admin"])
     return server
 

@@ -1,22 +1,8 @@
 """Requests that bring out every member of every response."""
 
-import time
-
 PLAIN = {"context": {"user": {"age": 31}}, "actions": [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}]}
 ESTIMATORS = ["ips", "snips", "dm", "dr"]
 YEARS = {"startTime": "2020-01-01T00:00:00Z", "endTime": "2040-01-01T00:00:00Z"}
-
-
-def wait_for(client, path, done):
-    """Asks until the answer is as wanted."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        response = client.call("GET", path)
-        if response.status == 200 and done(response.json):
-            return response.json
-        time.sleep(0.01)
-    client.report.add(f"GET {path}: what the test waits for did not come: {response.bytes[:300]!r}")
-    return response.json
 
 
 def create(client, name, **settings):
@@ -86,7 +72,7 @@ def tell_of_rewards(client):
     create(client, "late", policy="linucb", features="", wait=0.001)
     client.call("POST", "/v1/bandits/late/decide", {"id": "l1", **PLAIN}, 200)
     client.call("POST", "/v1/bandits/late/decide", {"id": "l2", "defer": True, **PLAIN}, 200)
-    wait_for(client, "/v1/bandits/late/activity", lambda now: now["waiting"] == 0)
+    client.wait_for("/v1/bandits/late/activity", lambda now: now["waiting"] == 0)
     client.call("POST", "/v1/bandits/late/reward", {"id": "l1", "value": 1}, 200)
     client.call("POST", "/v1/bandits/late/activate", {"id": "l2"}, 200)
 
@@ -103,10 +89,10 @@ def tell_of_models(client):
     path = "/v1/bandits/modelled"
     create(client, "modelled", policy="linucb", features="")
     made = learn(client, "modelled", 30)
-    wait_for(client, path, lambda now: now["learned"] == 30)
+    client.wait_for(path, lambda now: now["learned"] == 30)
     client.call("GET", f"{path}/importance", expect=200)
     client.call("PUT", f"{path}/personalizer/featureImportances/i", {"name": "i", **YEARS}, 200)
-    versions = wait_for(client, f"{path}/model/versions", lambda now: now["versions"])["versions"]
+    versions = client.wait_for(f"{path}/model/versions", lambda now: now["versions"])["versions"]
     model = client.call("GET", f"{path}/model?version={versions[-1]['version']}", expect=200).bytes
     client.call("GET", f"{path}/model?version=999999", expect=404)
     client.call("PUT", f"{path}/model", model, 200)
@@ -132,17 +118,17 @@ def tell_of_evaluations(client):
     path = "/v1/bandits/evaluated"
     create(client, "evaluated", policy="linucb", features="")
     empty = client.call("POST", f"{path}/evaluations", {}, 201).json
-    wait_for(client, f"{path}/evaluations/{empty['id']}", lambda now: now["state"] in ("done", "failed"))
+    client.wait_for(f"{path}/evaluations/{empty['id']}", lambda now: now["state"] in ("done", "failed"))
     learn(client, "evaluated", 1)
     candidates = [{"policy": "arm:99"}, {"policy": "arm:x"}, {"policy": "arm:y"}]
     one = client.call("POST", f"{path}/evaluations", {"candidates": candidates, "estimators": ESTIMATORS}, 201).json
-    wait_for(client, f"{path}/evaluations/{one['id']}", lambda now: now["state"] in ("done", "failed"))
+    client.wait_for(f"{path}/evaluations/{one['id']}", lambda now: now["state"] in ("done", "failed"))
     learn(client, "evaluated", 60)
     asked = {"from": "2020-01-01T00:00:00Z", "until": "2040-01-01T00:00:00Z", "estimators": ["ips", "dr"]}
     made = client.call("POST", f"{path}/evaluations", asked, 201).json
-    wait_for(client, f"{path}/evaluations/{made['id']}", lambda now: now["state"] == "done")
+    client.wait_for(f"{path}/evaluations/{made['id']}", lambda now: now["state"] == "done")
     model = client.call("POST", f"{path}/evaluations", {"estimators": ["dm"]}, 201).json
-    wait_for(client, f"{path}/evaluations/{model['id']}", lambda now: now["state"] == "done")
+    client.wait_for(f"{path}/evaluations/{model['id']}", lambda now: now["state"] == "done")
     client.call("GET", f"{path}/evaluations", expect=200)
     client.call("DELETE", f"{path}/evaluations/{made['id']}", expect=200)
     client.call("GET", f"{path}/evaluations/nobody", expect=404)
@@ -166,26 +152,24 @@ def tell_of_challengers(client):
     client.call("POST", f"{path}/challengers", {**better, "policy": "eenet"}, 409)
     client.call("GET", f"{path}/challengers", expect=200)
     client.call("GET", f"{path}/evaluation", expect=200)
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
+    state = ""
+    while state != "offered":
         learn(client, "challenged", 300)
-        report = wait_for(client, f"{path}/evaluation", has_learned("better"))
-        if report["policies"][-1]["state"] == "offered":
-            break
+        state = client.wait_for(f"{path}/evaluation", has_learned("better"))["policies"][-1]["state"]
     client.call("POST", f"{path}/challengers/better/promote", expect=200)
     client.call("POST", f"{path}/challengers/nobody/promote", expect=404)
-    wait_for(client, f"{path}/evaluation", lambda now: now["promotions"])
+    client.wait_for(f"{path}/evaluation", lambda now: now["promotions"])
     client.call("PATCH", path, {"promote": "auto"}, 200)
     client.call("POST", f"{path}/challengers", {"name": "later", "policy": "linucb"}, 201)
     learn(client, "challenged", 20)
-    wait_for(client, f"{path}/evaluation", has_learned("later"))
+    client.wait_for(f"{path}/evaluation", has_learned("later"))
     client.call("DELETE", f"{path}/challengers/later", expect=200)
     client.call("PATCH", path, {"promote": "offer"}, 200)
     client.call("POST", f"{path}/challengers", {"name": "worse", "policy": "linucb", "propensity": "floor:1"}, 201)
     learn(client, "challenged", 1)
-    wait_for(client, f"{path}/evaluation", has_learned("worse"))
+    client.wait_for(f"{path}/evaluation", has_learned("worse"))
     client.call("POST", f"{path}/challengers/worse/promote", expect=200)
-    wait_for(client, f"{path}/evaluation", lambda now: len(now["promotions"]) > 1)
+    client.wait_for(f"{path}/evaluation", lambda now: len(now["promotions"]) > 1)
 
 
 # ---- guardrails ----
@@ -218,19 +202,19 @@ def tell_of_guardrails(client):
     create(client, "guarded", policy="linucb", features="", guardrails=rails)
     client.call("POST", "/v1/bandits", {"name": "guarded", "policy": "linucb", "features": "", "guardrails": rails}, 200)
     visit(client, "guarded", {"treated": 0.5}, 20)
-    wait_for(client, f"{path}/evaluation", lambda now: now.get("guardrails", {}).get("segments"))
+    client.wait_for(f"{path}/evaluation", lambda now: now.get("guardrails", {}).get("segments"))
     visit(client, "guarded", {"treated": 0.1, "control": 0.6, "waiting": 0.6})
-    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "fallback")
+    client.wait_for(f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "fallback")
     client.call("GET", path, expect=200)
     client.call("PATCH", path, {"held": "no"}, 200)
-    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "no")
+    client.wait_for(f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "no")
     again = {**rails, "control": {"share": 0.4}}
     del again["rollout"]
     client.call("PATCH", path, {"guardrails": again}, 200)
     for _ in range(3):
         visit(client, "guarded", {"treated": 0.9, "control": 0.3, "waiting": 0.3})
-    wait_for(client, f"{path}/evaluation", lambda now: len(now["guardrails"]["alarms"]) == 3)
-    wait_for(client, f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "frozen")
+    client.wait_for(f"{path}/evaluation", lambda now: len(now["guardrails"]["alarms"]) == 3)
+    client.wait_for(f"{path}/evaluation", lambda now: now["guardrails"]["held"] == "frozen")
     client.call("GET", path, expect=200)
 
 
@@ -296,7 +280,7 @@ def tell_of_generation(client, base, word):
 def tell_of_empty_log(client, base):
     client.call("GET", f"{base}/logs/properties", expect=404)
     failed = client.call("POST", f"{base}/evaluations", {"name": "e", **YEARS}, 201).json["id"]
-    wait_for(client, f"{base}/evaluations/{failed}", lambda now: now["status"] not in ("pending", "Running"))
+    client.wait_for(f"{base}/evaluations/{failed}", lambda now: now["status"] not in ("pending", "Running"))
 
 
 def tell_of_log_and_model(client, base):
@@ -330,7 +314,7 @@ def tell_of_contracts(client, base):
     own = {"name": "own", "arguments": "eenet:linucb"}
     asked = {"name": "e", **YEARS, "policies": [own], "enableOfflineExperimentation": True}
     done = client.call("POST", f"{base}/evaluations", asked, 201).json["id"]
-    wait_for(client, f"{base}/evaluations/{done}", lambda now: now["status"] not in ("pending", "Running"))
+    client.wait_for(f"{base}/evaluations/{done}", lambda now: now["status"] not in ("pending", "Running"))
     client.call("GET", f"{base}/evaluations", expect=200)
     client.call("POST", f"{base}/evaluations", {**asked, "policies": [own, own]}, 400)
     client.call("GET", f"{base}/evaluations/nobody", expect=404)

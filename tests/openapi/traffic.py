@@ -8,8 +8,8 @@ import re
 import subprocess
 
 import stories
+from client import Server
 from schema import OTHER_WORD
-from server import Server
 
 counter = itertools.count(1)
 
@@ -250,7 +250,7 @@ def set_up(client):
 
 
 def run(program, document, schemas, client, report, made):
-    server = Server(program, "data", "--keys", "keys", "--checkpoint-events", "20")
+    server = Server(program, "data", "--keys", "keys", "--checkpoint-events", "20").start()
     client.use(server, made["admin"])
     set_up(client)
     try_bodies(document, schemas, client, report)

@@ -2,38 +2,33 @@
 folder. With EENET_TEST_POSTGRES only what depends on the store is tested, in a database on that server."""
 
 import json
-import os
 import random
-import subprocess
 import sys
 import threading
-import time
 
-from rights_server import Failed, Server, check, files_with, play, run, wait_for_model
+from people import KILLS, SECRETS, create, may_be_killed, nothing_left, play, serve
 
-SECRETS = ["mallory", "top-secret-note"]
+from harness import Meanwhile, check, new_database, pause, run
+
 FREQUENT = ("--checkpoint-events", "40", "--publish-interval", "0.01")
-
-
-def create(server, name, **more):
-    server.call("POST", "/v1/bandits", {"name": name, "policy": "linucb", "features": "", "wait": 60, **more}, 201)
+MALLORY = {"key": {"path": "user.id", "value": "mallory"}}
 
 
 def play_all(server, name, rounds):
-    """Alice and Bob, and Mallory at times."""
+    """Alice and Bob, and Mallory at times: the ids of her decisions."""
     ids = []
     for n in range(rounds):
         play(server, name, "alice", 5)
         play(server, name, "bob", 5)
         if n % 4 == 1:
-            ids += play(server, name, "mallory", 2, "top-secret-note")
-    ids += play(server, name, "mallory", 1, "top-secret-note", rewarded=False)  # pending
+            ids += play(server, name, "mallory", 2)
+    ids += play(server, name, "mallory", 1, rewarded=False)  # pending
     play(server, name, "alice", 10)
     return ids
 
 
-def erase(server, name, body, expect=200):
-    return server.call("POST", f"/v1/bandits/{name}/erase", body, expect)
+def erase(server, name, body, status=200):
+    return server.call("POST", f"/v1/bandits/{name}/erase", body, status)
 
 
 def replay(program, folder, *words):
@@ -49,27 +44,26 @@ def decide_again(server, name):
 
 def by_key(program):
     """All of a person's decisions, found by the context."""
-    server = Server(program, "keyed", *FREQUENT)
+    server = serve(program, "keyed", *FREQUENT)
     create(server, "shop")
     ids = play_all(server, "shop", 16)
     server.call("POST", "/v1/bandits/shop/reward", {"id": ids[0], "value": 0.5, "reward_id": "late"})
-    wait_for_model(server, "shop")
+    server.learned("shop")
     before = server.call("GET", "/v1/bandits/shop")
     for body in ({}, {"ids": []}, {"ids": [1]}, {"key": {"path": "a"}}):
         erase(server, "shop", body, 400)
     none = erase(server, "shop", {"key": {"path": "user.id", "value": "nobody"}})
     check(none == {"decisions": 0, "events": 0, "proven": True}, f"nobody is found: {none}")
-    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    done = erase(server, "shop", MALLORY)
     check(done["decisions"] == len(ids) and done["events"] > 2 * len(ids) and done["proven"], f"the answer: {done}")
-    found = files_with("keyed", SECRETS, but_models=True)
-    check(not found, f"left behind: {found}")
-    again = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    nothing_left("keyed", SECRETS, but_models=True)
+    again = erase(server, "shop", MALLORY)
     check(again["decisions"] == 0, f"repeating is harmless: {again}")
     log = server.call("GET", "/v1/bandits/shop/log").decode()
     check("alice" in log and "mallory" not in log, "the export")
-    check(server.call("GET", f"/v1/bandits/shop/decisions/{ids[0]}/explain", expect=404), "an erased decision")
+    check(server.call("GET", f"/v1/bandits/shop/decisions/{ids[0]}/explain", status=404), "an erased decision")
     play(server, "shop", "alice", 20)
-    wait_for_model(server, "shop")
+    server.learned("shop")
     after = server.call("GET", "/v1/bandits/shop")
     check(after["learned"] >= before["learned"] + 20, "it learns on")
     model = decide_again(server, "shop")
@@ -78,17 +72,16 @@ def by_key(program):
     told = replay(program, "keyed", "--from-beginning")
     check(told["erased"] == len(ids) and told["first"] is None, f"replay: {told}")
     check(told["decisions"] > 100 and told["unproven"] < told["decisions"], f"most are proven: {told}")
-    server = Server(program, "keyed", *FREQUENT)
+    server.start()
     check(decide_again(server, "shop") == model, "a restart gives the same model")
     server.stop()
     run(program, "backup", "keyed", "keyed-copy")
     check(replay(program, "keyed-copy", "--from-beginning") == told, "replay of a backup")
-    return told
 
 
 def by_ids(program):
     """Single decisions, pending ones and rounds with slots among them, twice; and rewards without a decision."""
-    server = Server(program, "named", *FREQUENT)
+    server = serve(program, "named", *FREQUENT)
     create(server, "shop", aggregation="sum")
     ids = play_all(server, "shop", 8)
     server.call("POST", "/v1/bandits/shop/reward", {"id": "mallory-early", "value": 1, "reward_id": "mallory-r"})
@@ -100,10 +93,9 @@ def by_ids(program):
         done = erase(server, "shop", {"ids": part + play_all(server, "shop", 1)})
         check(done["proven"], f"the answer: {done}")
     check(done["decisions"] == len(ids) - 3 + 1 + 2, f"slots are decisions: {done}")
-    found = files_with("named", ["top-secret-note", "mallory-round", "mallory-early", "mallory-r"], but_models=True)
-    check(not found, f"left behind: {found}")
+    nothing_left("named", ["top-secret-note", "mallory-round", "mallory-early", "mallory-r"], but_models=True)
     server.call("POST", "/v1/bandits/shop/reward", {"id": ids[0], "value": 1})
-    wait_for_model(server, "shop")
+    server.learned("shop")
     server.stop()
     run(program, "check", "named")
     told = replay(program, "named", "--from-beginning")
@@ -112,7 +104,7 @@ def by_ids(program):
 
 def guarded(server, name, keys, **more):
     """A bandit with guardrails, and a rewarded decision for each key."""
-    settings = {"name": name, "policy": "linucb", "wait": 60, "guardrails": {"control": {"share": 0.3}}, **more}
+    settings = {"name": name, "policy": "linucb", "wait": 600, "guardrails": {"control": {"share": 0.3}}, **more}
     server.call("POST", "/v1/bandits", settings, 201)
     actions = [[1, 0], [0, 1]] if "dim" in more else [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}]
     for key in keys:
@@ -125,12 +117,12 @@ def guarded(server, name, keys, **more):
 
 def by_person(program, place):
     """The decisions that were requested with a key: of named features and of vectors, in the control group too."""
-    server = Server(program, place, *FREQUENT)
+    server = serve(program, place, *FREQUENT)
     guarded(server, "shop", ["mallory-key" if n % 5 == 0 else f"other-key-{n}" for n in range(100)], features="")
     guarded(server, "vectors", ["mallory-key", "mallory-key-2"] * 10, dim=2)
     for body in ({"person": ""}, {"person": 5}, {"person": 257 * "x"}, {"person": {"path": "a", "value": "b"}}):
         erase(server, "shop", body, 400)
-    erase(server, "vectors", {"key": {"path": "user.id", "value": "mallory"}}, 400)
+    erase(server, "vectors", MALLORY, 400)
     check(erase(server, "shop", {"person": "nobody"})["decisions"] == 0, "nobody is found")
     done = erase(server, "shop", {"person": "mallory-key", "key": {"path": "user.id", "value": "nobody"}})
     check(done["decisions"] == 20 + 2 and done["proven"], f"20 decisions and a round with two slots: {done}")
@@ -138,13 +130,12 @@ def by_person(program, place):
     check(done["decisions"] == 10, f"the person, and not one whose key begins alike: {done}")
     check(erase(server, "shop", {"person": "mallory-key"})["decisions"] == 0, "repeating is harmless")
     for name, left in (("shop", "other-key-1"), ("vectors", "mallory-key-2")):
-        wait_for_model(server, name)
+        server.learned(name)
         log = server.call("GET", f"/v1/bandits/{name}/log").decode()
         check(f'"{left}"' in log and '"mallory-key"' not in log, f"the export of {name}")
     erase(server, "vectors", {"person": "mallory-key-2"})
     server.stop()
-    found = [] if "://" in place else files_with(place, ["mallory-key"])
-    check(not found, f"left behind: {found}")
+    nothing_left(place, ["mallory-key"])
     run(program, "check", place)
     told = replay(program, place, "--from-beginning", "--bandit", "shop")
     check(told["first"] is None and told["erased"] == 22, f"replay: {told}")
@@ -156,8 +147,8 @@ def repeats_of(made):
 
 def with_repeats(program, place):
     """What a person keeps is forgotten with the decision, and the decisions that repeat it name it no longer."""
-    server = Server(program, place, *FREQUENT)
-    server.call("POST", "/v1/bandits", {"name": "shop", "policy": "linucb", "features": "", "wait": 60, "propensity": "floor:1",
+    server = serve(program, place, *FREQUENT)
+    server.call("POST", "/v1/bandits", {"name": "shop", "policy": "linucb", "features": "", "wait": 600, "propensity": "floor:1",
                                         "guardrails": {"sticky": {"for": "1h"}}}, 201)
     actions = [{"id": "x", "features": {"price": 9.5}}, {"id": "y"}, {"id": "z"}]
     several = {"slots": [{"id": "top"}, {"id": "side"}]}
@@ -188,101 +179,70 @@ def with_repeats(program, place):
     expect_none("by-ids")
     expect_none("by-round", **several)
     expect_none("by-path")
-    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+    done = erase(server, "shop", MALLORY)
     check(done["decisions"] == 2, f"a decision, and a repeat with another context: {done}")
     expect_none("by-context")
     check(decide("other")["repeats"] == "other-1", "the decision of another person was forgotten")
-    wait_for_model(server, "shop")
+    server.learned("shop")
     server.stop()
-    found = [] if "://" in place else files_with(place, ["secret-"])
-    check(not found, f"left behind: {found}")
+    nothing_left(place, ["secret-"])
     run(program, "check", place)
     told = replay(program, place, "--from-beginning")
     check(told["first"] is None and told["erased"] == 22, f"replay: {told}")
 
 
-def new_database(server):
-    name = f"rights_{os.getpid()}"
-    subprocess.run(["psql", "-q", server, "-c", f"DROP DATABASE IF EXISTS {name}", "-c", f"CREATE DATABASE {name}"], check=True)
-    return server.replace("/postgres?", f"/{name}?")
-
-
-def load(server, stop, failures, count):
-    while not stop.is_set():
-        try:
-            play(server, "shop", "carol", 3)
-            count[0] += 3
-        except Exception as failure:  # of any kind: it is reported
-            failures.append(failure)
-            return
-
-
 def under_load(program):
-    server = Server(program, "busy", *FREQUENT)
+    server = serve(program, "busy", *FREQUENT)
     create(server, "shop")
     play_all(server, "shop", 12)
-    stop, failures, count = threading.Event(), [], [0]
-    threads = [threading.Thread(target=load, args=(server, stop, failures, count)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
-    stop.set()
-    for thread in threads:
-        thread.join()
-    check(not failures and done["decisions"] == 7, f"{done}, {failures}")
-    found = files_with("busy", SECRETS, but_models=True)
-    check(not found, f"left behind: {found}")
-    wait_for_model(server, "shop")
+    with Meanwhile(lambda: play(server, "shop", "carol", 3), 2):
+        done = erase(server, "shop", MALLORY)
+    check(done["decisions"] == 7, f"{done}")
+    nothing_left("busy", SECRETS, but_models=True)
+    server.learned("shop")
     server.stop()
     run(program, "check", "busy")
     told = replay(program, "busy", "--from-beginning")
     check(told["first"] is None, f"replay: {told}")
 
 
-def any_kill_is_survived(program, rounds):
-    server = Server(program, "struck", *FREQUENT)
+def any_kill_is_survived(program):
+    server = serve(program, "struck", *FREQUENT)
     create(server, "shop")
     seen = {"before": 0, "between": 0, "answered": 0}
-    for _ in range(rounds):
+    for _ in range(KILLS):
         ids, answered = play_all(server, "shop", 2), []
-        thread = threading.Thread(target=try_erase, args=(server, answered))
+
+        def try_erase(answered=answered):
+            with may_be_killed():
+                answered.append(erase(server, "shop", MALLORY))
+
+        thread = threading.Thread(target=try_erase)
         thread.start()
-        time.sleep(random.random() * 0.15)
+        pause(random.random() * 0.15)
         server.kill()
         thread.join()
         run(program, "check", "struck")
-        server = Server(program, "struck", *FREQUENT)
-        done = erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}})
+        server.start()
+        done = erase(server, "shop", MALLORY)
         check(done["decisions"] in (0, len(ids)), f"the old or the new state: {done}")
         seen["answered" if answered else "before" if done["decisions"] else "between"] += 1
-        found = files_with("struck", SECRETS, but_models=True)
-        check(not found, f"left behind after a kill: {found}")
+        nothing_left("struck", SECRETS, but_models=True)
     play_all(server, "shop", 2)
-    wait_for_model(server, "shop")
+    server.learned("shop")
     server.stop()
     told = replay(program, "struck", "--from-beginning")
     check(told["first"] is None, f"replay: {told}")
-    return seen
-
-
-def try_erase(server, answered):
-    try:
-        answered.append(erase(server, "shop", {"key": {"path": "user.id", "value": "mallory"}}, None))
-    except Exception as failure:
-        if not isinstance(failure, OSError) and type(failure).__module__ != "http.client":
-            raise
+    print("killed", seen)
 
 
 if __name__ == "__main__":
-    try:
-        database = os.environ.get("EENET_TEST_POSTGRES")
-        by_person(sys.argv[1], new_database(database) if database else "guarded")
-        with_repeats(sys.argv[1], new_database(database) if database else "kept")
-        if database:
-            sys.exit()
-        print(by_key(sys.argv[1]))
-        by_ids(sys.argv[1])
-        under_load(sys.argv[1])
-        print("killed", any_kill_is_survived(sys.argv[1], 25))
-    except Failed as failure:
-        sys.exit(f"failed: {failure}")
+    eenet = sys.argv[1]
+    database = new_database("rights_guarded")
+    by_person(eenet, database or "guarded")
+    with_repeats(eenet, new_database("rights_kept") or "kept")
+    if not database:
+        by_key(eenet)
+        by_ids(eenet)
+        under_load(eenet)
+        any_kill_is_survived(eenet)

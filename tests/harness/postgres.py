@@ -15,13 +15,12 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
-import time
 from pathlib import Path
 
-from proxy import Proxy
-from watchdog import watch
+from . import LIMIT, Failure, reserve_port, wait_for
+from .proxy import Proxy
+from .watchdog import fields_of, tree_of, watch
 
 USER = "postgres"
 NAME = "eenet"  # of the database
@@ -48,7 +47,7 @@ logging_collector = off
 """
 
 
-class DatabaseError(Exception):
+class DatabaseError(Failure):
     """A command of PostgreSQL failed."""
 
 
@@ -59,36 +58,6 @@ def binaries():
     return Path(path).parent if path and shutil.which("psql") else None
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def children_of(pid):
-    """The processes that this one has started, from /proc."""
-    found = []
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
-            continue
-        with contextlib.suppress(OSError, IndexError, ValueError), open(f"/proc/{entry}/stat", encoding="utf-8") as stat:
-            if int(stat.read().rpartition(")")[2].split()[1]) == pid:
-                found.append(int(entry))
-    return found
-
-
-def wait_until(condition, seconds, what):
-    """Polls until the condition is true; returns its value."""
-    end = time.monotonic() + seconds
-    while True:
-        value = condition()
-        if value:
-            return value
-        if time.monotonic() > end:
-            raise DatabaseError(f"timeout after {seconds} s: {what}")
-        time.sleep(0.05)
-
-
 class Node:
     """One PostgreSQL server: a data folder and a port, which stay the same when it is built again."""
 
@@ -97,18 +66,17 @@ class Node:
         self.data = folder / name
         self.log = folder / f"{name}.commands.log"
         self.server_log = folder / f"{name}.log"
-        self.port = free_port()
+        self.port = reserve_port()
         self.folder = folder
         self.settings = ""  # more lines of postgresql.conf
 
-    def run(self, *words, check=True, timeout=120):
+    def run(self, *words, check=True):
         """Runs a program of PostgreSQL, as its user."""
         command = [str(binaries() / words[0]), *map(str, words[1:])]
         if os.geteuid() == 0:
             command = ["runuser", "-u", USER, "--", *command]
         with open(self.log, "ab") as log:
-            done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=timeout,
-                                  check=False)
+            done = subprocess.run(command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=False)
         if check and done.returncode:
             tail = self.log.read_text(errors="replace")[-1500:]
             raise DatabaseError(f"{words[0]} of {self.name} failed with status {done.returncode}:\n{tail}")
@@ -132,7 +100,7 @@ class Node:
 
     def start(self):
         watch("database", self.data)
-        self.run("pg_ctl", "start", "-D", self.data, "-l", self.server_log, "-w", "-t", "60")
+        self.run("pg_ctl", "start", "-D", self.data, "-l", self.server_log, "-w", "-t", str(int(LIMIT)))
 
     def pid(self):
         """Of the postmaster; None: it is not running."""
@@ -144,7 +112,7 @@ class Node:
 
     def processes(self):
         pid = self.pid()
-        return [pid, *children_of(pid)] if pid else []
+        return tree_of(pid) if pid else []
 
     def signal(self, number):
         """The postmaster first, so that it starts no others."""
@@ -159,22 +127,14 @@ class Node:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         for pid in doomed:
-            wait_until(lambda gone=pid: not alive(gone), 60, f"process {pid} of {self.name} to end")
+            wait_for(lambda gone=pid: (fields_of(gone) or "Z")[0] == "Z", f"process {pid} of {self.name} does not end")
 
     def stop(self):
         if self.pid():
             self.signal(signal.SIGCONT)
-            self.run("pg_ctl", "stop", "-D", self.data, "-m", "immediate", "-w", "-t", "30", check=False)
+            self.run("pg_ctl", "stop", "-D", self.data, "-m", "immediate", "-w", "-t", str(int(LIMIT)), check=False)
         if self.pid():
             self.kill()
-
-
-def alive(pid):
-    """Whether the process runs: not ended, and no zombie that its parent has yet to read."""
-    with contextlib.suppress(OSError, IndexError):
-        with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    return False
 
 
 class Database:
@@ -191,15 +151,6 @@ class Database:
         self.nodes = [Node(name, self.folder) for name in (("db_a", "db_b") if standby else ("db_a",))]
         self.primary, self.standby = self.nodes[0], self.nodes[1] if standby else None
         self.replication = None
-
-    @classmethod
-    def at(cls, port):
-        """One that runs already, only for SQL."""
-        self = cls.__new__(cls)
-        self.primary = Node.__new__(Node)
-        self.primary.port = port
-        self.nodes = [self.primary]
-        return self
 
     def start(self):
         self.primary.create()
@@ -221,9 +172,9 @@ class Database:
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports or [node.port for node in self.nodes])
         return f"postgresql://{USER}@{hosts}/{NAME}?target_session_attrs=read-write&connect_timeout=2"
 
-    def psql(self, text, name=NAME, node=None, timeout=60):
+    def psql(self, text, name=NAME, node=None, timeout=LIMIT):
         """What psql prints; DatabaseError if it fails."""
-        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=5"
+        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=60"
         command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", where, "-f", "-"]
         try:
             done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
@@ -233,13 +184,13 @@ class Database:
             raise DatabaseError(f"psql: {done.stderr.strip()}")
         return done.stdout
 
-    def sql(self, text, name=NAME, node=None, timeout=60):
+    def sql(self, text, name=NAME, node=None, timeout=LIMIT):
         """The rows of a query, as lists of texts; NULL is ''."""
         return [line.split("|") for line in self.psql(text, name, node, timeout).splitlines()]
 
     def copy(self, query, name=NAME):
         """The rows of a query as dictionaries of texts, by COPY."""
-        text = self.psql(f"COPY ({query}) TO STDOUT WITH (FORMAT csv, HEADER)", name, timeout=600)
+        text = self.psql(f"COPY ({query}) TO STDOUT WITH (FORMAT csv, HEADER)", name)
         return list(csv.DictReader(text.splitlines()))
 
     # ---- replication ----
@@ -249,10 +200,9 @@ class Database:
         self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'", name="postgres")
         self.sql("SELECT pg_reload_conf()", name="postgres")
 
-    def wait_for_standby(self, seconds=60):
+    def wait_for_standby(self):
         query = "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'"
-        wait_until(lambda: self.sql(query, name="postgres") in ([["sync"]], [["quorum"]]), seconds,
-                   "a synchronous standby that streams")
+        wait_for(lambda: self.sql(query, name="postgres") in ([["sync"]], [["quorum"]]), "no synchronous standby streams")
 
     def kill_primary(self):
         self.primary.kill()
@@ -260,9 +210,9 @@ class Database:
     def promote(self):
         """The standby becomes the primary. Its commits wait for a standby, which rebuild_standby starts."""
         old = self.primary
-        self.standby.run("pg_ctl", "promote", "-D", self.standby.data, "-w", "-t", "60")
+        self.standby.run("pg_ctl", "promote", "-D", self.standby.data, "-w", "-t", str(int(LIMIT)))
         self.primary, self.standby = self.standby, old
-        wait_until(lambda: self.sql("SELECT pg_is_in_recovery()", name="postgres") == [["f"]], 60, "the promotion")
+        wait_for(lambda: self.sql("SELECT pg_is_in_recovery()", name="postgres") == [["f"]], "the standby is not promoted")
 
     def rebuild_standby(self):
         """A new standby in place of the node that was lost, which is stopped first if it still runs."""
@@ -274,29 +224,3 @@ class Database:
         self.standby.start()
         self.set_synchronous(self.standby.name)
         self.wait_for_standby()
-
-
-def main():
-    """Tries a failover by hand: python3 postgres.py FOLDER."""
-    import sys  # pylint: disable=import-outside-toplevel
-
-    database = Database(sys.argv[1])
-    try:
-        database.start()
-        print(database.url())
-        database.sql("CREATE TABLE t (n int)")
-        for turn in range(3):
-            database.sql(f"INSERT INTO t VALUES ({turn})")
-            database.kill_primary()
-            started = time.monotonic()
-            database.promote()
-            promoted = time.monotonic()
-            database.rebuild_standby()
-            print(f"promoted in {promoted - started:.2f} s, standby rebuilt in {time.monotonic() - promoted:.2f} s,",
-                  "rows:", database.copy("SELECT count(*) FROM t"))
-    finally:
-        database.stop()
-
-
-if __name__ == "__main__":
-    main()

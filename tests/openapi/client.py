@@ -1,14 +1,12 @@
-"""The real server, and a client that compares every response with the description."""
+"""A client that compares every response with the description."""
 
-import ctypes
-import http.client
-import json
-import os
 import re
-import signal
-import subprocess
 import sys
-import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness import Server, wait_for  # noqa: E402, F401
 
 PLAIN_HEADERS = {"date", "content-length", "content-type", "connection", "transfer-encoding"}  # HTTP's own
 
@@ -24,88 +22,32 @@ class Report:
             self.lines.append(line)
 
 
-class Server:
-    def __init__(self, program, folder, *words):
-        self.log = open(f"{folder}.log", "w+")
-        parent = os.getpid()
-
-        def end_with_test():
-            ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
-
-        self.process = subprocess.Popen([program, "serve", "--port", "0", "--folder", folder, *words], stdout=self.log,
-                                        stderr=self.log, preexec_fn=end_with_test)
-        self.port = self.wait_for_port()
-
-    def wait_for_port(self):
-        until = time.monotonic() + 60
-        while time.monotonic() < until and self.process.poll() is None:
-            found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", open(self.log.name).read())
-            if found:
-                return int(found[1])
-            time.sleep(0.005)
-        sys.exit(f"the server did not start:\n{open(self.log.name).read()}")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        if self.process.wait(60):
-            sys.exit(f"the server ended with {self.process.returncode}:\n{open(self.log.name).read()[-2000:]}")
-
-
-class Response:
-    def __init__(self, answer):
-        self.status, self.bytes = answer.status, answer.read()
-        self.headers = {name.lower(): value for name, value in answer.getheaders()}
-        self.type = self.headers.get("content-type", "").partition(";")[0]
-        self.json = json.loads(self.bytes) if self.type == "application/json" and self.bytes else None
-
-    @property
-    def message(self):
-        return (self.json or {}).get("error", {}).get("message", "") if isinstance(self.json, dict) else ""
-
-
 class Client:
     """answered: the (operation id, status) pairs of all responses, and the headers that came with them."""
 
     def __init__(self, document, schemas, report):
         self.document, self.schemas, self.report = document, schemas, report
         self.answered, self.headers_seen = set(), set()
-        self.server, self.key, self.connection = None, None, None
+        self.server, self.key = None, None
 
     def use(self, server, key=None):
         self.server, self.key = server, key
-        self.connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
-        return self
-
-    def send(self, method, path, body, headers):
-        for attempt in (0, 1):
-            try:
-                self.connection.request(method, path, body, headers)
-                return Response(self.connection.getresponse())
-            except (ConnectionError, http.client.RemoteDisconnected):
-                self.connection.close()
-                if attempt:
-                    raise
 
     def call(self, method, path, body=None, expect=None, key=None, headers=()):
         """body: JSON, or bytes. expect: the status or statuses that the test relies on."""
-        sent = dict(headers)
-        if isinstance(body, bytes):
-            sent.setdefault("Content-Type", "application/octet-stream")
-        elif body is not None:
-            body = json.dumps(body).encode()
-            sent.setdefault("Content-Type", "application/json")
-        key = self.key if key is None else key
-        if key:
-            sent["Authorization"] = f"Bearer {key}"
-        response = self.send(method, path, body, sent)
+        sent = {"Content-Type": "application/octet-stream", **dict(headers)} if isinstance(body, bytes) else dict(headers)
+        response = self.server.ask(method, path, body, key=self.key if key is None else key, headers=sent)
         self.check(method, path, response)
         wanted = (expect,) if isinstance(expect, int) else expect
         if wanted and response.status not in wanted:
-            self.report.add(f"{method} {path}: expected {expect}, the server answered {response.status} "
-                            f"{response.message} to {(body or b'')[:300]!r}")
+            self.report.add(f"{method} {path}: expected {expect}, the server answered {response} to {str(body)[:300]}")
         return response
+
+    def wait_for(self, path, done):
+        """Asks until the response is as wanted: its JSON."""
+        found = wait_for(lambda: [now.json for now in [self.call("GET", path)] if now.status == 200 and done(now.json)],
+                         f"GET {path}: what the test waits for does not come")
+        return found[0]
 
     def check(self, method, path, response):
         operation = self.document.find(method, path)
@@ -114,7 +56,7 @@ class Client:
         about = operation.responses.get(response.status)
         self.answered.add((operation.id, response.status))
         if not about:
-            self.report.add(f"{operation.name}: the server answered {response.status} ({response.message}); "
+            self.report.add(f"{operation.name}: the server answered {response.status} ({response}); "
                             f"openapi.json does not document this status")
             return
         where = f"{operation.name} {response.status}"
@@ -132,12 +74,9 @@ class Client:
             return
         own = f"{operation.pointer}/{response.status}"
         pointer = operation.about["responses"][str(response.status)].get("$ref", own)
-        for wrong in self.check_content(response, content[response.type]["schema"], pointer):
-            self.report.add(f"{where}: {wrong}")
-
-    def check_content(self, response, schema, pointer):
         value = response.json if response.type == "application/json" else response.bytes.decode("latin-1")
-        return self.schemas.check(value, schema, pointer, "", self.schemas.seen)
+        for wrong in self.schemas.check(value, content[response.type]["schema"], pointer, "", self.schemas.seen):
+            self.report.add(f"{where}: {wrong}")
 
     def check_headers(self, where, about, response):
         documented = {name.lower(): self.document.resolve(one) for name, one in about.get("headers", {}).items()}
@@ -145,6 +84,7 @@ class Client:
             if one.get("x-every-response"):
                 documented[name.lower()] = one
         for name, value in response.headers.items():
+            name = name.lower()
             if name in PLAIN_HEADERS:
                 continue
             if name not in documented:
