@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include <jansson.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -11,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "http_client.h"
@@ -225,42 +223,27 @@ static void try_modes(void)
 
 /* ---- models ---- */
 
-/* Asks until the model has taken all events. */
-static void wait_for_model(const char *bandit)
-{
-    char path[128];
-    double behind = 1;
-    snprintf(path, sizeof path, "/v1/bandits/%s", bandit);
-    for (int turn = 0; behind > 0; turn++) {
-        const struct timespec moment = {.tv_nsec = 10000000};
-        if (turn > 30000) server_process_fail(&server, "%s stays behind: %s", bandit, client.answer);
-        nanosleep(&moment, NULL);
-        expect("GET", path, NULL, 200, "*");
-        http_client_number(&client, "behind", &behind);
-    }
-}
-
 static void try_models(void)
 {
     char *model;
     size_t size;
-    wait_for_model("vectors");
+    await_model(&server, &client, "vectors");
     expect("POST", "/v1/bandits/vectors/reward", "{\"id\":\"v1\",\"value\":1}", 200, "*joined*");
-    wait_for_model("vectors");
+    await_model(&server, &client, "vectors");
     expect("GET", "/v1/bandits/vectors", NULL, 200, "*\"learned\":1,*");
     if (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200 || client.size < 100)
         server_process_fail(&server, "no model: %d", client.status);
     size = client.size;
     model = kept_answer();
     expect("DELETE", "/v1/bandits/vectors/model", NULL, 200, "{\"event\":*}\n");
-    wait_for_model("vectors");
+    await_model(&server, &client, "vectors");
     expect("GET", "/v1/bandits/vectors", NULL, 200, "*\"learned\":0,*");
     refuse("PUT", "/v1/bandits/vectors/model", "no model", 400, "BadRequest", "*");
     if (http_client_call(&client, "PUT", "/v1/bandits/shop/model", model, size) != 400)
         server_process_fail(&server, "a model of vectors was taken for one of names: %d", client.status);
     if (http_client_call(&client, "PUT", "/v1/bandits/vectors/model", model, size) != 200)
         server_process_fail(&server, "the model was not taken: %d %s", client.status, client.answer);
-    wait_for_model("vectors");
+    await_model(&server, &client, "vectors");
     if (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200 || client.size != size ||
         memcmp(client.answer, model, size) != 0)
         server_process_fail(&server, "what was uploaded is not what is served");
@@ -301,16 +284,6 @@ static int ask_for_model(void)
     return taker;
 }
 
-/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. One may be refused
- * while a download of our own is not over yet, and does not ask again: so another asks until there are enough. */
-static uint64_t metric(const char *line)
-{
-    expect("GET", "/metrics", NULL, 200, "# HELP *\n");
-    const char *at = strstr(client.answer, line);
-    if (!at) server_process_fail(&server, "no %s in /metrics", line);
-    return strtoull(at + strlen(line), NULL, 10);
-}
-
 /* A range that the settings state: outside it nothing is learned, or the nearest end. */
 static void try_reward_range(void)
 {
@@ -324,22 +297,32 @@ static void try_reward_range(void)
     expect("PATCH", "/v1/bandits/range", "{\"outside\":\"clip\"}", 200, "*\"outside\":\"clip\"*");
     expect("POST", decide, "{\"id\":\"r2\",\"actions\":[[1]]}", 200, "*");
     expect("POST", reward, "{\"id\":\"r2\",\"value\":1e9}", 200, "{\"outcome\":\"joined\"}\n");
-    wait_for_model("range");
+    await_model(&server, &client, "range");
     expect("POST", "/v1/bandits/range/explain", "{\"actions\":[[1]]}", 200, "*");
     const char *at = strstr(client.answer, "\"f1\":");
     double expected = at ? strtod(at + strlen("\"f1\":"), NULL) : 0;
     if (!(expected > 0 && expected < 2))
         server_process_fail(&server, "a reward beyond the range was learned as it is: %s", client.answer);
-    if (metric("eenet_bandit_rewards_total{bandit=\"range\",outcome=\"rejected\"} ") != 1 ||
-        metric("eenet_bandit_rewards_total{bandit=\"range\",outcome=\"clipped\"} ") != 1)
+    if (server_process_metric(&server, &client, "eenet_bandit_rewards_total{bandit=\"range\",outcome=\"rejected\"}") !=
+            1 ||
+        server_process_metric(&server, &client, "eenet_bandit_rewards_total{bandit=\"range\",outcome=\"clipped\"}") !=
+            1)
         server_process_fail(&server, "rewards outside the range are not counted");
     expect("GET", "/v1/bandits/range/activity", NULL, 200, "*\"rejected\":1,\"clipped\":1*");
 }
 
+static bool can_download(void *context)
+{
+    (void)context;
+    return http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) == 200;
+}
+
+/* Clients that ask for a model and do not take it: so many, and no more, are given memory for it. One may be refused
+ * while a download of our own is not over yet, and does not ask again: so another asks until there are enough. */
 static void try_downloads(void)
 {
-    enum { MOST = 100, TURNS = 1000 };
-    int takers[MOST], count = 0, turn = 0;
+    enum { MOST = 100 };
+    int takers[MOST], count = 0;
     /* A model that no buffer of a connection holds. */
     expect("POST", "/v1/bandits", "{\"name\":\"large\",\"dim\":8000,\"policy\":\"greedy\"}", 201,
            "{\"name\":\"large\",*");
@@ -351,8 +334,7 @@ static void try_downloads(void)
     }
     refuse("GET", "/v1/bandits/vectors/model", NULL, 503, "Unavailable", "8 models are being downloaded*");
     for (int i = 0; i < count; i++) close(takers[i]);
-    while (http_client_call(&client, "GET", "/v1/bandits/vectors/model", NULL, 0) != 200)
-        if (++turn == TURNS) server_process_fail(&server, "downloads that were given up count");
+    await(&server, can_download, NULL, "downloads that were given up to end");
 }
 
 static void try_log(void)
@@ -389,16 +371,10 @@ static void try_log(void)
 
 /* ---- evaluations ---- */
 
-/* Asks until the evaluation is over. */
-static void wait_for_evaluation(const char *path)
+static bool is_over(void *context)
 {
-    const struct timespec moment = {.tv_nsec = 10000000};
-    for (int i = 0; i < 30000; i++) {
-        expect("GET", path, NULL, 200, "{\"id\":*");
-        if (strstr(client.answer, "\"state\":\"done\"") || strstr(client.answer, "\"state\":\"failed\"")) return;
-        nanosleep(&moment, NULL);
-    }
-    server_process_fail(&server, "the evaluation does not end: %s", client.answer);
+    expect("GET", context, NULL, 200, "{\"id\":*");
+    return strstr(client.answer, "\"state\":\"done\"") || strstr(client.answer, "\"state\":\"failed\"");
 }
 
 static void try_evaluations(void)
@@ -410,7 +386,7 @@ static void try_evaluations(void)
            201, "{\"id\":\"*\",*\"name\":\"a \\\"b\\\"\",*}\n");
     if (sscanf(client.answer, "{\"id\":\"%32[0-9a-f]", id) != 1) server_process_fail(&server, "no id");
     snprintf(path, sizeof path, "%s/%s", all, id);
-    wait_for_evaluation(path);
+    await(&server, is_over, path, path);
     expect("GET", path, NULL, 200,
            "{*\"state\":\"done\"*\"results\":[{\"name\":\"uniform\"*{\"name\":\"linucb\"*}]}\n");
     expect("GET", all, NULL, 200, "{\"evaluations\":[{\"id\":*\"state\":\"done\"*}]}\n");
@@ -456,7 +432,7 @@ static void try_restart(int signal_number)
     const char *again = "{\"id\":\"d1\",\"context\":{\"u\":{\"age\":31}}," TWO "}";
     expect("POST", "/v1/bandits/shop/decide", again, 200, "*");
     char *answer = kept_answer();
-    wait_for_model("shop");
+    await_model(&server, &client, "shop");
     http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0);
     char *model = kept_answer();
     size_t size = client.size;
@@ -468,7 +444,7 @@ static void try_restart(int signal_number)
     expect("POST", "/v1/bandits/shop/decide", again, 200, answer);
     expect("POST", "/v1/bandits/shop/reward", "{\"id\":\"d1\",\"value\":1,\"reward_id\":\"r1\"}", 200,
            "{\"outcome\":\"joined\",\"repeated\":true}\n");
-    wait_for_model("shop");
+    await_model(&server, &client, "shop");
     http_client_call(&client, "GET", "/v1/bandits/shop/model", NULL, 0);
     if (client.size != size || memcmp(client.answer, model, size) != 0)
         server_process_fail(&server, "another model after a restart");
@@ -522,6 +498,11 @@ static void *ask(void *context)
     return NULL;
 }
 
+static bool has_few_answers(void *context)
+{
+    return ((asker *)context)->answered >= FEW_ASKED;
+}
+
 /* SIGTERM under load: it ends with 0, and every answer that was given is given again. */
 static void try_stop_under_load(void)
 {
@@ -530,8 +511,7 @@ static void try_stop_under_load(void)
         askers[i].number = i;
         pthread_create(&askers[i].thread, NULL, ask, &askers[i]);
     }
-    for (int i = 0; i < ASKERS; i++)
-        while (askers[i].answered < FEW_ASKED) sched_yield();
+    for (int i = 0; i < ASKERS; i++) await(&server, has_few_answers, &askers[i], "answers");
     stop(SIGTERM);
     for (int i = 0; i < ASKERS; i++) pthread_join(askers[i].thread, NULL);
     start();
@@ -552,7 +532,6 @@ static void *change_often(void *context)
 {
     const atomic_bool *archived = context;
     http_client own = http_client_start(server.port);
-    own.seconds = 60;
     for (bool last = false; !last && own.status != 410;) {
         last = atomic_load(archived);
         http_client_ask(&own, "PATCH", "/v1/bandits/brief", "{\"wait\":20}");
@@ -584,7 +563,6 @@ int main(int count, char **words)
     if (count < 2) return 2;
     server.program = words[1];
     client = http_client_start(0);
-    client.seconds = 60; /* a sanitizer is slow */
     start();
     try_bandits();
     try_decisions();

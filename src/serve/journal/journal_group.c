@@ -93,8 +93,8 @@ static void write_group(journal *self)
     journal_note_group(self, &group, count, due);
     journal_note_success(self);
     journal_publish(self, true, count, bytes);
+    journal_report_touched(self, &group); /* before the responses: who has one sees its event counted */
     finish_all(self, first);
-    journal_report_touched(self, &group);
 }
 
 void journal_write_group(journal *self)
