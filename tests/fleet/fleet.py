@@ -80,10 +80,9 @@ class Server(harness.Server):
     """One server of the fleet, with a proxy between it and the database. It keeps its port and its folder."""
 
     def __init__(self, program, folder, index, database, clock_library=None, options=()):
-        super().__init__(program, folder / f"server{index + 1}")
+        super().__init__(program, folder / f"server{index + 1}", port=reserve_port())
         self.folder.mkdir(parents=True, exist_ok=True)
         self.index, self.database, self.options = index, database, list(options)
-        self.port = reserve_port()
         self.proxy = Proxy([node.port for node in database.nodes])
         self.clock_library = clock_library
         self.clock = folder / f"{self.name}.clock"
@@ -99,16 +98,16 @@ class Server(harness.Server):
         """The name that the connections of this start have in the database."""
         return f"{self.name}.{self.starts}"
 
-    def launch(self):
+    def launch(self, *words):
         self.starts += 1
         store = f"{self.database.url(self.proxy.ports)}&application_name={self.application}"
         self.words = ["--store", store, "--folder", str(self.folder), *self.options]
-        super().launch()
+        super().launch(*words)
         self.paused = False
 
-    def start(self):
+    def start(self, *words):
         """Starts it, again if it gives up because the database is away, and waits until it is ready."""
-        self.launch()
+        self.launch(*words)
         wait_for(self.ready_or_again, lambda: f"{self.name} is not ready: {self.said()}")
         with contextlib.suppress(OSError, http.client.HTTPException, ValueError, KeyError, harness.Refused):
             self.numbers[self.application] = self.call("GET", "/v1/fleet", timeout=5)["server"]

@@ -59,10 +59,6 @@ class Story:
         """reward: the members of one, by its number and its decision."""
         self.post(name, "reward/batch", rewards=[{"id": each["id"], **reward(i, each)} for i, each in enumerate(decided)])
 
-    def restart(self):
-        self.server.kill()
-        self.server.start()
-
     def settled(self, name, count):
         """The lines of the log, when so many decisions are settled."""
         found = wait_for(lambda: [lines for lines in [self.get(name, "/log").splitlines()] if len(lines) >= count],
@@ -100,7 +96,7 @@ class Story:
         near(later.count("treated"), 0.9 * 0.5, "treated after the rollout grew")
         for before, now in zip(groups, later):
             check(before == now or (before, now) == ("waiting", "treated"), f"{before} became {now}")
-        self.restart()
+        self.server.restart()
         check([each["group"] for each in self.many(name, [{"key": key} for key in people])] == later,
                "a restart changed groups")
 
@@ -128,7 +124,7 @@ class Story:
 
             wait_for(has_advanced, f"the stage does not end: {stages}")
             check(60 < len(treated) < 140 or len(stages) == 2, f"{len(treated)} of 200 people are treated in the second stage")
-            self.restart()
+            self.server.restart()
             has_advanced()
             treated.clear()
 
@@ -203,7 +199,7 @@ class Story:
 
         for _ in range(2):
             at_once(*(lambda worker=worker: work(worker) for worker in range(8)))
-            self.restart()
+            self.server.restart()
         check(counts["loan"] == most, f"{counts['loan']} loans; the cap is {most}, and there were enough decisions")
         check(max(mails.values()) == each_most, f"a person got {max(mails.values())} mails")
 
@@ -298,7 +294,7 @@ class Story:
                 self.patch(name, guardrails={"budgets": budgets})
         before = price()
         check(before < 1, f"a boost of 1000 became a price of {before}")
-        self.restart()
+        self.server.restart()
         after = price()
         check(abs(after - before) <= 0.5 * before + 1e-6, f"the price was {before}, and is {after} after a restart")
 
@@ -314,7 +310,7 @@ class Story:
         name = self.bandit({"sticky": {"for": "1h"}})
         first = {f"u{i}": self.decide(name, key=f"u{i}") for i in range(100)}
         check(len({each["action"] for each in first.values()}) == 3, "only some actions were drawn")
-        self.restart()
+        self.server.restart()
         for key, before in first.items():
             again = self.decide(name, key=key)
             check(again["action"] == before["action"] and again["repeats"] == before["id"] and again["probability"] == 1,
@@ -402,7 +398,7 @@ class Story:
         check(settings["held"] == "fallback" and "refund" in settings["held_because"], str(settings))
         wait_for(lambda: self.alarms(name), "the report has no alarm")
         check(len(self.alarms(name)) == 1, "an alarm was written twice")
-        self.restart()
+        self.server.restart()
         check(self.decide(name, key="u0")["group"] == "fallback", "a restart released the bandit")
         wait_for(lambda: self.alarms(name), "the report has no alarm after a restart")
         check(len(self.alarms(name)) == 1, "a restart repeated the alarm")
@@ -419,7 +415,7 @@ class Story:
         # The last stage has begun, for decisions were settled after their wait, and does not end the fallback.
         for _ in range(2):
             check({each["group"] for each in self.many(name, everybody)} == {"fallback"}, "somebody is not rolled back")
-            self.restart()
+            self.server.restart()
         guardrails["rollout"]["schedule"][0] = {"share": 0, "for": "1d"}
         released = self.patch(name, held="no", guardrails=guardrails)
         check(began(released) > begin, "the new schedule did not begin with the release")

@@ -6,7 +6,7 @@
     server = Server(program, folder / "data", "--checkpoint-events", "50").start()
     server.call("POST", "/v1/bandits", {"name": "offers"})
     wait_for(lambda: server.call("GET", "/v1/bandits/offers")["learned"] == 1, "the reward is not learned")
-    server.kill()                             # kill -9; start() starts it again, on the same port
+    server.kill()                             # kill -9; start() starts it again
     server.stop()
 
 postgres.py has PostgreSQL with a standby, proxy.py a network with faults. Whatever a test starts ends with it, even if it
@@ -216,20 +216,23 @@ class Response:
 
 
 class Server:
-    """`eenet serve` on loopback. It keeps its folder and its port when it is started again."""
+    """`eenet serve` on loopback. It keeps its folder when it is started again."""
 
     tls = False
 
-    def __init__(self, program, folder, *words, store=None, environment=None):
-        """folder: where its data are; its log is beside it, FOLDER.log. store: the URL of a database."""
+    def __init__(self, program, folder, *words, store=None, environment=None, port=0):
+        """folder: where its data are; its log is beside it, FOLDER.log. store: the URL of a database. port: of each start;
+        default: any that is free."""
         self.program, self.folder = str(program), Path(folder)
         self.words = ["--store", store, "--replication", "any"] if store else []
         self.words += ["--folder", str(self.folder), *map(str, words)]
-        self.place = store or str(self.folder)
+        self.store, self.place = store, store or str(self.folder)
         self.environment = environment or {}
+        self.prefix = []  # what executes it, as prlimit
         self.name = self.folder.name
         self.log = Path(f"{self.folder}.log")
-        self.port, self.process, self.begin = 0, None, 0
+        self.fixed_port = self.port = port
+        self.process, self.begin = None, 0
 
     def __enter__(self):
         return self.start()
@@ -241,18 +244,19 @@ class Server:
     def url(self):
         return f"http{'s' if self.tls else ''}://127.0.0.1:{self.port}"
 
-    def launch(self):
-        """Starts it without waiting for anything."""
+    def launch(self, *words):
+        """Starts it without waiting for anything. words: more of this start's."""
         with open(self.log, "ab") as log:
             self.begin = log.tell()
             self.process = subprocess.Popen(
-                [self.program, "serve", "--port", str(self.port), *self.words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                env={**os.environ, **self.environment}, start_new_session=True)
+                [*self.prefix, self.program, "serve", "--port", str(self.fixed_port), *self.words, *map(str, words)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.environment},
+                start_new_session=True)
         watch("process", self.process.pid)
 
-    def start(self):
+    def start(self, *words):
         """Starts it, and waits until it is ready."""
-        self.launch()
+        self.launch(*words)
         wait_for(self.listens, lambda: f"{self.name} does not listen: {self.said()}")
         wait_for(self.ready, lambda: f"{self.name} does not get ready: {self.said()}")
         return self
@@ -290,6 +294,11 @@ class Server:
         """SIGTERM: its exit status."""
         self.process.terminate()
         return self.process.wait(LIMIT)
+
+    def restart(self, *words):
+        """kill -9, and a new start."""
+        self.kill()
+        return self.start(*words)
 
     def stop(self):
         """SIGTERM; it must end well."""
@@ -337,6 +346,12 @@ class Server:
 
         wait_for(is_done, lambda: f"GET {path}: what the test waits for does not come: {found}")
         return found[0]
+
+    def metric(self, name):
+        """A number of /metrics, by its name with its labels."""
+        found = re.search(f"^{re.escape(name)} (\\S+)$", self.call("GET", "/metrics").decode(), re.MULTILINE)
+        check(found, f"there is no metric {name}")
+        return float(found[1])
 
     def learned(self, bandit, count=0):
         """Waits until the model of a bandit has learned all of its log, and so many decisions: the description of the bandit."""

@@ -71,7 +71,7 @@ LONE_KEYS = {
 LONE_READERS = {("call_items.c", "read_array"): "batches have one member, which the handler names"}
 # What is documented and was not seen, and why.
 NEVER_SEEN = {
-    "POST /v1/clock 200": "the system's clock must jump: see tests/serve/clock.c",
+    "POST /v1/clock 200": "the system's clock must jump: see tests/serve/clock.py",
     "#/paths//readyz/get/200/properties/warning": "the same",
     "#/components/schemas/LiveEvaluation/properties/policies/items/properties/state = 'failed'":
         "a challenger that stops with an error; none is known that does",
@@ -79,7 +79,7 @@ NEVER_SEEN = {
     "#/components/schemas/Alarm/properties/kind = 'drift'":
         "it takes weeks of decisions: see tests/unit/serve/live/test_live_drift.c",
     **{f"#/components/schemas/NotReady/properties/loading{member}":
-       "a model that takes long to load; tests/serve/operations.c has one"
+       "a model that takes long to load; tests/serve/operations.py has one"
        for member in ("", "/properties/total", "/properties/loaded", "/properties/failed")},
     **{f"#/components/schemas/Fleet/properties/{member}": "only of a fleet: see tests/fleet/behaviour.py" for member in (
         "bandits", "bandits/items/properties/name", "bandits/items/properties/owner",

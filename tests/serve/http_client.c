@@ -4,28 +4,19 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "data/values/text.h"
 
-double http_client_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 http_client http_client_start(uint16_t port)
 {
-    return (http_client){.port = port, .seconds = 300, .socket = -1, .answer = "", .retry_after = -1};
+    return (http_client){.port = port, .socket = -1, .answer = "", .retry_after = -1};
 }
 
 static void disconnect(http_client *self)
@@ -55,23 +46,11 @@ int http_client_connect(uint16_t port)
     return out;
 }
 
-static bool wait_for(const http_client *self, short what, double until)
-{
-    struct pollfd event = {.fd = self->socket, .events = what};
-    for (;;) {
-        double left = until - http_client_now();
-        int ready = left > 0 ? poll(&event, 1, (int)(left * 1000) + 1) : 0;
-        if (ready > 0) return true;
-        if (ready == 0 || errno != EINTR) return false;
-    }
-}
-
-static bool send_all(const http_client *self, const char *bytes, size_t size, double until)
+static bool send_all(const http_client *self, const char *bytes, size_t size)
 {
     while (size) {
-        if (!wait_for(self, POLLOUT, until)) return false;
-        ssize_t sent = send(self->socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+        ssize_t sent = send(self->socket, bytes, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
         if (sent <= 0) return false;
         bytes += sent;
         size -= (size_t)sent;
@@ -80,7 +59,7 @@ static bool send_all(const http_client *self, const char *bytes, size_t size, do
 }
 
 /* Some more bytes at the end of the room, and a zero after them. */
-static bool receive(http_client *self, double until)
+static bool receive(http_client *self)
 {
     if (self->capacity - self->filled < 4096) {
         self->capacity = self->capacity ? 2 * self->capacity : 16384;
@@ -89,9 +68,8 @@ static bool receive(http_client *self, double until)
     }
     ssize_t got;
     do {
-        if (!wait_for(self, POLLIN, until)) return false;
-        got = recv(self->socket, self->room + self->filled, self->capacity - self->filled - 1, MSG_DONTWAIT);
-    } while (got < 0 && (errno == EAGAIN || errno == EINTR));
+        got = recv(self->socket, self->room + self->filled, self->capacity - self->filled - 1, 0);
+    } while (got < 0 && errno == EINTR);
     if (got <= 0) return false;
     self->filled += (size_t)got;
     self->room[self->filled] = 0;
@@ -117,18 +95,18 @@ const char *http_client_header(const http_client *self, const char *name, char *
 }
 
 /* A body in chunks, which begins at `start` of the room; they are joined in place. */
-static bool receive_chunks(http_client *self, size_t start, double until)
+static bool receive_chunks(http_client *self, size_t start)
 {
     size_t next = start, joined = start;
     for (;;) {
         char *line_end;
         while (!(line_end = strstr(self->room + next, "\r\n"))) {
-            if (!receive(self, until)) return false;
+            if (!receive(self)) return false;
         }
         size_t size = strtoul(self->room + next, NULL, 16);
         size_t from = (size_t)(line_end + 2 - self->room);
         while (self->filled < from + size + 2) {
-            if (!receive(self, until)) return false;
+            if (!receive(self)) return false;
         }
         memmove(self->room + joined, self->room + from, size);
         joined += size;
@@ -140,12 +118,12 @@ static bool receive_chunks(http_client *self, size_t start, double until)
     return true;
 }
 
-static bool receive_answer(http_client *self, double until)
+static bool receive_answer(http_client *self)
 {
     char *end;
     self->filled = 0;
     do {
-        if (!receive(self, until)) return false;
+        if (!receive(self)) return false;
         end = strstr(self->room, "\r\n\r\n");
     } while (!end);
     int status = 0;
@@ -159,9 +137,9 @@ static bool receive_answer(http_client *self, double until)
     if (length) {
         self->size = strtoul(length, NULL, 10);
         while (self->filled < start + self->size) {
-            if (!receive(self, until)) return false;
+            if (!receive(self)) return false;
         }
-    } else if (!receive_chunks(self, start, until)) {
+    } else if (!receive_chunks(self, start)) {
         return false;
     }
     self->answer = self->room + start;
@@ -182,9 +160,7 @@ static bool try_call(http_client *self, const char *method, const char *path, co
         length += snprintf(head + length, sizeof head - (size_t)length,
                            "Content-Type: application/json\r\nContent-Length: %zu\r\n", size);
     length += snprintf(head + length, sizeof head - (size_t)length, "\r\n");
-    double until = http_client_now() + self->seconds;
-    return send_all(self, head, (size_t)length, until) && send_all(self, body, body ? size : 0, until) &&
-           receive_answer(self, until);
+    return send_all(self, head, (size_t)length) && send_all(self, body, body ? size : 0) && receive_answer(self);
 }
 
 int http_client_call(http_client *self, const char *method, const char *path, const void *body, size_t size)

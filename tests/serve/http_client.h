@@ -1,5 +1,4 @@
-/* A client of the server, for tests: one connection that is kept open, a request at a time, each with a deadline. A
- * thread has its own. */
+/* A client of the server, for tests: one connection that is kept open, a request at a time. A thread has its own. */
 #ifndef EENET_HTTP_CLIENT_H
 #define EENET_HTTP_CLIENT_H
 
@@ -9,7 +8,6 @@
 
 typedef struct http_client {
     uint16_t port;       /* of 127.0.0.1; set it anew when the server has another one */
-    double seconds;      /* that an answer may take */
     const char *key;     /* sent with each request; NULL: none */
     const char *headers; /* more of each request, as "Accept-Encoding: gzip\r\n"; NULL: none */
 
@@ -28,7 +26,7 @@ typedef struct http_client {
 http_client http_client_start(uint16_t port);
 void http_client_end(http_client *self);
 
-/* Sends and waits for the answer: its status, or 0 where the connection broke or the time was over, and then nobody
+/* Sends and waits for the answer: its status, or 0 where the connection broke, and then nobody
  * knows whether the request was taken. A connection that the server closed while it was idle is opened again. */
 int http_client_call(http_client *self, const char *method, const char *path, const void *body, size_t size);
 __attribute__((format(printf, 4, 5))) int http_client_ask(http_client *self, const char *method, const char *path,
@@ -41,9 +39,6 @@ const char *http_client_header(const http_client *self, const char *name, char *
  * false: it has none. */
 bool http_client_text(const http_client *self, const char *name, char *out, size_t capacity);
 bool http_client_number(const http_client *self, const char *name, double *out);
-
-/* Seconds of a clock that never jumps. */
-double http_client_now(void);
 
 /* A socket that is connected, or -1. */
 int http_client_connect(uint16_t port);

@@ -98,17 +98,6 @@ static void write_arms(text *into, uint64_t round, const ee_arms *arms)
     text_bytes(into, "]}", 2);
 }
 
-static void wait_for_model(player *self)
-{
-    char path[128];
-    double behind = 1;
-    snprintf(path, sizeof path, "/v1/bandits/%s", self->name);
-    while (behind > 0) {
-        must(self, http_client_call(&self->client, "GET", path, NULL, 0) == 200, path);
-        must(self, http_client_number(&self->client, "behind", &behind), path);
-    }
-}
-
 /* The arm that is played; *decision is what a reward is for. */
 static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t *decision)
 {
@@ -120,7 +109,7 @@ static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t
     }
     char path[128];
     double index;
-    if (self->patient && round > 0) wait_for_model(self);
+    if (self->patient && round > 0) await_model(self->server, &self->client, self->name);
     write_arms(&self->body, round, arms);
     snprintf(path, sizeof path, "/v1/bandits/%s/decide", self->name);
     int status = http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
@@ -214,7 +203,6 @@ static spread spread_of(const double *values, uint64_t count)
 static bool compare(const game *what, server_process *server)
 {
     double regrets[2][SEEDS_MOST];
-    double seconds = http_client_now();
     for (uint64_t seed = 0; seed < what->seeds; seed++) {
         for (int i = 0; i < 2; i++) {
             player self = {.server = server, .patient = what->patient, .client = http_client_start(0)};
@@ -231,9 +219,9 @@ static bool compare(const game *what, server_process *server)
     double noise =
         sqrt((library.deviation * library.deviation + http.deviation * http.deviation) / (double)what->seeds);
     bool good = http.mean - library.mean <= 3 * noise + library.mean / 20;
-    printf("%-30s %-9s library %8.1f +- %5.1f   http %8.1f +- %5.1f   %s   (%.0f s)\n", dataset_name(what->data),
+    printf("%-30s %-9s library %8.1f +- %5.1f   http %8.1f +- %5.1f   %s\n", dataset_name(what->data),
            order_names[what->rewards], library.mean, library.deviation, http.mean, http.deviation,
-           good ? "the same" : "WORSE", http_client_now() - seconds);
+           good ? "the same" : "WORSE");
     fflush(stdout);
     return good;
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,12 +16,6 @@
 #include "serve/store/postgres/pg_connection.h"
 
 static const char log_name[] = "server.log";
-
-/* One turn of waiting for a condition that nobody signals. */
-static void short_pause(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-}
 
 static void show_log(void)
 {
@@ -104,17 +97,11 @@ static void become_server(const server_process *self, int output)
         setenv("LEAKY_DISK_LUCK", self->luck, 1);
         setenv("LD_PRELOAD", getenv("EENET_LEAKY_DISK"), 1);
     }
-    if (self->clock) {
-        setenv("MOVED_CLOCK", self->clock, 1);
-        setenv("LD_PRELOAD", getenv("EENET_MOVED_CLOCK"), 1);
-    }
-    if (self->largest_file) setrlimit(RLIMIT_FSIZE, &(struct rlimit){self->largest_file, RLIM_INFINITY});
-    if (self->files) setrlimit(RLIMIT_NOFILE, &(struct rlimit){self->files, self->files});
     dup2(output, 1);
     dup2(output, 2);
     const char *words[SERVER_WORDS + 12] = {self->program, "serve", "--port", "0", "--folder", self->folder};
     size_t count = 6;
-    if (server_process_has_database() && !self->from_folder) {
+    if (server_process_has_database()) {
         const char *store[] = {"--store", server_process_store(self->folder), "--replication", "any"};
         memcpy(words + count, store, sizeof store);
         count += 4;
@@ -153,23 +140,33 @@ void server_process_spawn(server_process *self)
 {
     int log = open_log();
     fflush(stdout);
-    if (!self->from_folder) server_process_store(self->folder); /* before the fork: it is the same for all servers */
+    server_process_store(self->folder); /* before the fork: it is the same for all servers */
     self->pid = fork();
     if (self->pid == 0) become_server(self, log);
     self->port = 0;
     close(log);
 }
 
+typedef struct start {
+    server_process *server;
+    int log;
+    off_t from;
+} start;
+
+static bool listens(void *context)
+{
+    start *self = context;
+    self->server->port = find_port(self->log, self->from);
+    return self->server->port || !server_process_runs(self->server);
+}
+
 void server_process_start(server_process *self)
 {
-    int log = open_log();
-    off_t from = lseek(log, 0, SEEK_END);
+    start begun = {.server = self, .log = open_log()};
+    begun.from = lseek(begun.log, 0, SEEK_END);
     server_process_spawn(self);
-    for (int turns = 0; turns < 60000 && self->port == 0 && server_process_runs(self); turns++) {
-        short_pause();
-        self->port = find_port(log, from);
-    }
-    close(log);
+    await(self, listens, &begun, "the server to listen");
+    close(begun.log);
     if (self->port == 0) server_process_fail(self, "the server did not start");
 }
 
@@ -182,20 +179,59 @@ bool server_process_runs(server_process *self)
 int server_process_end(server_process *self, int signal)
 {
     int status = -1;
-    pid_t ended = 0;
     if (self->pid <= 0) return -1;
     kill(self->pid, signal);
-    for (int turns = 0; turns < 60000 && ended == 0; turns++) {
-        ended = waitpid(self->pid, &status, WNOHANG);
-        if (ended == 0) short_pause();
-    }
-    if (ended == 0) {
-        kill(self->pid, SIGKILL);
-        waitpid(self->pid, &status, 0);
-    }
+    while (waitpid(self->pid, &status, 0) < 0 && errno == EINTR)
+        ;
     self->pid = 0;
     return status;
 }
+
+/* ---- waiting ---- */
+
+void await(server_process *self, bool holds(void *context), void *context, const char *what)
+{
+    enum { TURNS = 600000 }; /* of a millisecond */
+    for (int turns = 0; !holds(context); turns++) {
+        if (turns == TURNS) server_process_fail(self, "it waited ten minutes for %s", what);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
+typedef struct model_wait {
+    server_process *server;
+    http_client *client;
+    char path[128];
+} model_wait;
+
+static bool has_learned(void *context)
+{
+    model_wait *self = context;
+    double behind = -1;
+    if (http_client_call(self->client, "GET", self->path, NULL, 0) != 200 ||
+        !http_client_number(self->client, "behind", &behind))
+        server_process_fail(self->server, "%s: %d %s", self->path, self->client->status, self->client->answer);
+    return behind == 0;
+}
+
+void await_model(server_process *self, http_client *client, const char *bandit)
+{
+    model_wait wait = {.server = self, .client = client};
+    snprintf(wait.path, sizeof wait.path, "/v1/bandits/%s", bandit);
+    await(self, has_learned, &wait, wait.path);
+}
+
+double server_process_metric(server_process *self, http_client *client, const char *name)
+{
+    char line[128];
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *found =
+        http_client_call(client, "GET", "/metrics", NULL, 0) == 200 ? strstr(client->answer, line) : NULL;
+    if (!found) server_process_fail(self, "no %s in /metrics", name);
+    return atof(found + strlen(line));
+}
+
+/* ---- programs ---- */
 
 int server_process_run(const char *program, const char *output, const char *const *words)
 {

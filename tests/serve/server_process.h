@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "http_client.h"
+
 enum { SERVER_WORDS = 40 };
 
 typedef struct server_process {
@@ -17,11 +19,7 @@ typedef struct server_process {
     const char *folder;              /* --folder */
     const char *words[SERVER_WORDS]; /* more of its command line, up to the first NULL */
     const char *disk;                /* the folder of a disk that forgets what was not synced; NULL: none */
-    const char *clock;               /* the file that moves its clocks (moved_clock.c); NULL: none */
     const char *luck;                /* with which it keeps it nevertheless, as "0.3" */
-    unsigned long long largest_file; /* bytes that a file of it may have; 0: no limit */
-    unsigned long long files;        /* limit of open files; 0: the test's */
-    bool from_folder;                /* its store is the folder in any case: a backup */
     pid_t pid;                       /* 0: it does not run */
     uint16_t port;                   /* filled in */
 } server_process;
@@ -38,11 +36,20 @@ void server_process_start(server_process *self);
 /* The same without waiting. */
 void server_process_spawn(server_process *self);
 
-/* Sends the signal and waits for its end: the status of waitpid. Kills it where that takes longer than a minute. */
+/* Sends the signal and waits for its end: the status of waitpid. */
 int server_process_end(server_process *self, int signal);
 
 /* Whether it runs still; a test that fails calls it to tell a crash from a wrong answer. */
 bool server_process_runs(server_process *self);
+
+/* Polls until the condition holds; after ten minutes it fails, and prints what it waited for. */
+void await(server_process *self, bool holds(void *context), void *context, const char *what);
+
+/* Waits until the model of a bandit has learned all events of its log. */
+void await_model(server_process *self, http_client *client, const char *bandit);
+
+/* A number of /metrics, by its name with its labels. */
+double server_process_metric(server_process *self, http_client *client, const char *name);
 
 /* Runs eenet with these words, the last of them NULL, its output to the file `output`: its exit status, or -1. */
 int server_process_run(const char *program, const char *output, const char *const *words);

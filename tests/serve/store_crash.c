@@ -5,8 +5,8 @@
  * store_crash backup FOLDER TIMES: copies a store while a process writes to it, and looks at the copies in the same
  * way.
  *
- * It starts itself: `store_crash write FOLDER` writes and prints the number of each event that is committed;
- * `store_crash check FOLDER NUMBER` looks. */
+ * It starts itself, /proc/self/exe: `store_crash write FOLDER` writes and prints the number of each event that is
+ * committed; `store_crash check FOLDER NUMBER` looks. */
 #define _DEFAULT_SOURCE
 #include <inttypes.h>
 #include <signal.h>
@@ -246,8 +246,7 @@ static int look(const char *folder, uint64_t committed)
 
 /* ---- the one who kills ---- */
 
-static pid_t start(const char *self, const char *library, const char *verb, const char *folder, const char *number,
-                   int *output)
+static pid_t start(const char *library, const char *verb, const char *folder, const char *number, int *output)
 {
     int ends[2];
     if (pipe(ends)) die("pipe", NULL);
@@ -260,7 +259,7 @@ static pid_t start(const char *self, const char *library, const char *verb, cons
             setenv("LD_PRELOAD", library, 1);
             setenv("LEAKY_DISK", folder, 0);
         }
-        execl(self, self, verb, folder, number, (char *)NULL);
+        execl("/proc/self/exe", "server_tests", "store_crash", verb, folder, number, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);
@@ -269,11 +268,10 @@ static pid_t start(const char *self, const char *library, const char *verb, cons
 }
 
 /* Lets it commit so many times, kills it, and returns the number of the last event that it said was committed. */
-static uint64_t run_and_kill(const char *self, const char *folder, const char *library, uint64_t commits,
-                             uint64_t committed)
+static uint64_t run_and_kill(const char *folder, const char *library, uint64_t commits, uint64_t committed)
 {
     int output, status;
-    pid_t writer = start(self, library, "write", folder, NULL, &output);
+    pid_t writer = start(library, "write", folder, NULL, &output);
     for (uint64_t count = 0; count < commits && read(output, &committed, sizeof committed) == sizeof committed;)
         count++;
     kill(writer, SIGKILL);
@@ -285,34 +283,34 @@ static uint64_t run_and_kill(const char *self, const char *folder, const char *l
 }
 
 /* Whether all events up to a number are there, whole. */
-static bool check_apart(const char *self, const char *folder, const char *library, uint64_t committed)
+static bool check_apart(const char *folder, const char *library, uint64_t committed)
 {
     char number[24];
     int output, status;
     snprintf(number, sizeof number, "%" PRIu64, committed);
-    pid_t checker = start(self, library, "check", folder, number, &output);
+    pid_t checker = start(library, "check", folder, number, &output);
     waitpid(checker, &status, 0);
     close(output);
     if (status) fprintf(stderr, "%s, with %" PRIu64 " events committed\n", folder, committed);
     return status == 0;
 }
 
-static int kill_often(const char *self, const char *folder, uint64_t times, const char *library)
+static int kill_often(const char *folder, uint64_t times, const char *library)
 {
     uint64_t committed = 0;
     for (uint64_t i = 0; i < times; i++) {
-        committed = run_and_kill(self, folder, library, scramble(i) % 40, committed);
-        if (!check_apart(self, folder, library, committed)) return 1;
+        committed = run_and_kill(folder, library, scramble(i) % 40, committed);
+        if (!check_apart(folder, library, committed)) return 1;
     }
     printf("%" PRIu64 " events\n", committed);
     return 0;
 }
 
-static int copy_often(const char *self, const char *folder, uint64_t times)
+static int copy_often(const char *folder, uint64_t times)
 {
     int output, failed = 0;
     uint64_t committed = 0;
-    pid_t writer = start(self, NULL, "write", folder, NULL, &output);
+    pid_t writer = start(NULL, "write", folder, NULL, &output);
     for (uint64_t i = 0; i < times && !failed; i++) {
         char copy[256];
         ee_error error;
@@ -320,7 +318,7 @@ static int copy_often(const char *self, const char *folder, uint64_t times)
             if (read(output, &committed, sizeof committed) != sizeof committed) die("the writer ended", NULL);
         snprintf(copy, sizeof copy, "%s-copy-%" PRIu64, folder, i);
         if (store_backup(folder, copy, NULL, NULL, NULL, &error)) die("backup", &error);
-        failed = !check_apart(self, copy, NULL, committed);
+        failed = !check_apart(copy, NULL, committed);
     }
     kill(writer, SIGKILL);
     waitpid(writer, NULL, 0);
@@ -333,7 +331,7 @@ int main(int count, char **words)
     uint64_t number = count > 3 ? strtoull(words[3], NULL, 10) : 0;
     if (strcmp(verb, "write") == 0) write_on(words[2]);
     if (strcmp(verb, "check") == 0) return look(words[2], number);
-    if (strcmp(verb, "kill") == 0) return kill_often(words[0], words[2], number, count > 4 ? words[4] : NULL);
-    if (strcmp(verb, "backup") == 0) return copy_often(words[0], words[2], number);
+    if (strcmp(verb, "kill") == 0) return kill_often(words[2], number, count > 4 ? words[4] : NULL);
+    if (strcmp(verb, "backup") == 0) return copy_often(words[2], number);
     die("expected kill or backup, FOLDER, TIMES", NULL);
 }

@@ -31,7 +31,7 @@ static void expect(const char *begin)
     char message[512];
     for (;;) {
         struct pollfd wanted = {.fd = mailbox, .events = POLLIN};
-        if (poll(&wanted, 1, 300000) != 1) break;
+        if (poll(&wanted, 1, 600000) != 1) break;
         ssize_t size = recv(mailbox, message, sizeof message - 1, 0);
         if (size < 0) break;
         message[size] = '\0';

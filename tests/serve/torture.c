@@ -7,7 +7,6 @@
  * leaky: on a disk that forgets at the end of the process what was not synced; see leaky_disk.c. */
 #define _GNU_SOURCE
 #include <inttypes.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +19,6 @@
 
 enum { CALLERS = 6 };
 
-static void sleep_for(double seconds)
-{
-    nanosleep(&(struct timespec){.tv_sec = (time_t)seconds, .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))}, NULL);
-}
-
 static void create_bandits(server_process *server)
 {
     http_client client = http_client_start(server->port);
@@ -36,15 +30,24 @@ static void create_bandits(server_process *server)
     http_client_end(&client);
 }
 
+typedef struct progress {
+    server_process *server;
+    caller_stage *shared;
+    uint64_t enough;
+} progress;
+
+static bool has_answers(void *context)
+{
+    progress *self = context;
+    if (!server_process_runs(self->server)) server_process_fail(self->server, "the server ended by itself");
+    return atomic_load(&self->shared->answers) >= self->enough;
+}
+
 /* Until so many more answers came. */
 static void wait_for_answers(server_process *server, caller_stage *shared, uint64_t count)
 {
-    uint64_t enough = atomic_load(&shared->answers) + count;
-    for (int turns = 0; atomic_load(&shared->answers) < enough; turns++) {
-        if (!server_process_runs(server)) server_process_fail(server, "the server ended by itself");
-        if (turns > 120000) server_process_fail(server, "no answers come");
-        sleep_for(0.0005);
-    }
+    progress wanted = {server, shared, atomic_load(&shared->answers) + count};
+    await(server, has_answers, &wanted, "answers");
 }
 
 /* What an administrator may do at any time: another model, other settings (the same, as far as joining goes). */
@@ -76,6 +79,12 @@ static void meddle(server_process *server, random_stream *chance)
     http_client_end(&client);
 }
 
+static bool counts_down(void *context)
+{
+    uint64_t *turns = context;
+    return *turns == 0 || --*turns == 0;
+}
+
 /* Kills at random moments, now and then while the server is still starting. */
 static void kill_often(server_process *server, caller_stage *shared, uint64_t kills, random_stream *chance)
 {
@@ -87,7 +96,8 @@ static void kill_often(server_process *server, caller_stage *shared, uint64_t ki
         server->luck = random_below(chance, 2) ? "0" : "0.3";
         if (random_below(chance, 10) == 0) {
             server_process_spawn(server);
-            sleep_for(0.05 * random_unit(chance));
+            uint64_t turns = random_below(chance, 50);
+            await(server, counts_down, &turns, "some milliseconds");
             server_process_end(server, SIGKILL);
         }
         server_process_start(server);
@@ -101,20 +111,20 @@ static bool waits_briefly(size_t bandit)
     return strstr(caller_settings[bandit], "\"wait\":1,");
 }
 
-/* Until no decision that is settled soon waits. The store is not looked into meanwhile: on the disk that forgets other
- * processes do not see all that the server does. */
-static void wait_until_settled(server_process *server)
+static bool nothing_waits(void *context)
 {
+    server_process *server = context;
     http_client client = http_client_start(server->port);
+    double waiting, sum = 0;
     for (size_t i = 0; i < CALLER_BANDITS; i++) {
         char path[64];
         snprintf(path, sizeof path, "/v1/bandits/%s/activity", caller_bandits[i].name);
-        for (double waiting = waits_briefly(i) ? 1 : 0; waiting > 0; sleep_for(0.05))
-            if (http_client_call(&client, "GET", path, NULL, 0) != 200 ||
-                !http_client_number(&client, "waiting", &waiting))
-                server_process_fail(server, "%s: %d %s", path, client.status, client.answer);
+        if (http_client_call(&client, "GET", path, NULL, 0) != 200 || !http_client_number(&client, "waiting", &waiting))
+            server_process_fail(server, "%s: %d %s", path, client.status, client.answer);
+        if (waits_briefly(i)) sum += waiting;
     }
     http_client_end(&client);
+    return sum == 0;
 }
 
 /* Decisions whose wait is long over, and that are not settled. */
@@ -177,7 +187,8 @@ static int torture(const char *program, uint64_t kills, const char *disk, uint64
     wait_for_answers(&server, &shared, 500);
     caller_announce(&shared, server.port, true);
     uint64_t repeats = end_callers(callers, ledgers);
-    wait_until_settled(&server);
+    /* The store is not looked into meanwhile: on the disk that forgets other processes do not see all of it. */
+    await(&server, nothing_waits, &server, "decisions to be settled");
     int status = server_process_end(&server, SIGTERM);
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         server_process_fail(&server, "SIGTERM: the status of the server is %d, not 0", status);

@@ -1,6 +1,6 @@
 /* The check of a folder, on logs that the journal wrote: whatever was decided, rewarded, activated, settled and
  * removed, the tables are what the check computes from the log. Then each kind of damage, and its repair. Zeroed
- * sectors and flipped bytes are in tests/serve/damage.c. */
+ * sectors and flipped bytes are in tests/serve/damage.py. */
 #include <semaphore.h>
 #include <sqlite3.h>
 #include <stdio.h>
