@@ -55,7 +55,7 @@ static void make_database(const char *name)
 {
     ee_error error = {0};
     pg_connection *server;
-    pg_options options = {.where = postgres(), .role = "test", .seconds = 120};
+    pg_options options = {.where = postgres(), .role = "test", .seconds = 600};
     if (pg_create(&options, &server, &error) || pg_connect(server, &error)) {
         fprintf(stderr, "%s\n", error.message);
         exit(1);

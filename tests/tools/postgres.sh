@@ -51,7 +51,8 @@ start)
         -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB \
         -c autovacuum_naptime=1h" > "$folder/start.log"
     echo "$programs" > "$folder/programs"
-    echo "postgresql://eenet@/postgres?host=$files" > "$folder/where"
+    # Tests wait for a server that is busy, instead of trying once.
+    echo "postgresql://eenet@/postgres?host=$files&connect_timeout=600" > "$folder/where"
     cat "$folder/where"
     ;;
 stop)

@@ -1,5 +1,4 @@
-/* Where the store of a test is: a folder, or with the variable EENET_TEST_POSTGRES a database, each of the test's
- * own. */
+/* Where the store of a test is: a folder of its own, or with the variable EENET_TEST_POSTGRES an empty database. */
 #ifndef EENET_TEST_PLACE_H
 #define EENET_TEST_PLACE_H
 

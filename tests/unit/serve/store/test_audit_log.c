@@ -3,34 +3,23 @@
 
 #include <pthread.h>
 
-#include "serve/fresh_database.h"
+#include "serve/test_place.h"
 
 typedef struct audit_place {
-    test_folder folder;
-    fresh_database database;
-    const char *where;
+    test_place at;
     audit_log *log;
 } audit_place;
 
 static void place_make(audit_place *self)
 {
-    if (test_postgres()) {
-        self->database = database_make();
-        self->where = self->database.where;
-    } else {
-        self->folder = folder_make();
-        self->where = self->folder.path;
-    }
-    ok(audit_log_open(self->where, &self->log, NULL));
+    self->at = test_place_make();
+    ok(audit_log_open(self->at.where, &self->log, NULL));
 }
 
 static void place_remove(audit_place *self)
 {
     audit_log_close(self->log);
-    if (test_postgres())
-        database_remove(&self->database);
-    else
-        folder_remove(&self->folder);
+    test_place_remove(&self->at);
 }
 
 static void append(audit_log *log, const char *line)
@@ -82,7 +71,7 @@ TEST(entries_are_read_in_pages)
     append_numbers(at.log, 600, 3);
     assert_int_equal(read_on(at.log, &place, 600, UINT32_MAX), 3);
     audit_log_close(at.log);
-    ok(audit_log_open(at.where, &at.log, NULL));
+    ok(audit_log_open(at.at.where, &at.log, NULL));
     append_numbers(at.log, 603, 1);
     assert_int_equal(read_on(at.log, &place, 603, 2), 1);
     assert_int_equal(read_on(at.log, &again, 0, UINT32_MAX), 604);
@@ -146,7 +135,7 @@ TEST(no_line_is_passed_over)
     bool more;
     for (int i = 0; i < WRITERS; i++) {
         logs[i] = at.log;
-        if (test_postgres()) ok(audit_log_open(at.where, &logs[i], NULL)); /* as another server */
+        if (test_postgres()) ok(audit_log_open(at.at.where, &logs[i], NULL)); /* as another server */
         assert_int_equal(pthread_create(&threads[i], NULL, write_some, logs[i]), 0);
     }
     while (seen < WRITERS * EACH / 2) ok(audit_log_read(at.log, &place, count_line, &seen, &more, NULL));
@@ -170,9 +159,9 @@ TEST(a_lost_connection_is_made_again)
     place_make(&at);
     uint64_t place = 0;
     append_numbers(at.log, 0, 1);
-    assert_int_equal(database_cut(&at.database, "audit"), 1);
+    assert_int_equal(database_cut(&at.at.database, "pool"), 1);
     append_numbers(at.log, 1, 1);
-    assert_int_equal(database_cut(&at.database, "audit"), 1);
+    assert_int_equal(database_cut(&at.at.database, "pool"), 1);
     assert_int_equal(read_on(at.log, &place, 0, 9), 2);
     place_remove(&at);
 }
@@ -186,7 +175,7 @@ TEST(an_entry_that_was_written_is_not_repeated)
     place_make(&at);
     uint64_t place = 0;
     append_numbers(at.log, 0, 1);
-    database_run(at.database.inside,
+    database_run(at.at.database.inside,
                  "CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
                  " IF NEW.number < 3 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
                  " RETURN NEW; END $$;"

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "serve/fresh_database.h"
 #include "serve/store_writer.h"
 
 static const char *const keys[BLOB_KINDS] = {"7", "", "0aF-_", "0aF-_", "0aF-_"};
@@ -19,31 +18,21 @@ static const char *const files[BLOB_KINDS] = {"models/3/7.model", "live/3.state"
 
 /* Where the blobs of a test are. */
 typedef struct blob_place {
-    test_folder folder;
-    fresh_database database;
+    test_place at;
     blobs *blobs;
 } blob_place;
 
 static blob_place place_make(void)
 {
-    blob_place self = {0};
-    if (test_postgres()) {
-        self.database = database_make();
-        ok(pg_blobs_open(self.database.where, &self.blobs, NULL));
-    } else {
-        self.folder = folder_make();
-        ok(blobs_open(self.folder.path, &self.blobs, NULL));
-    }
+    blob_place self = {.at = test_place_make()};
+    ok((test_postgres() ? pg_blobs_open : blobs_open)(self.at.where, &self.blobs, NULL));
     return self;
 }
 
 static void place_remove(blob_place *self)
 {
     blobs_close(self->blobs);
-    if (test_postgres())
-        database_remove(&self->database);
-    else
-        folder_remove(&self->folder);
+    test_place_remove(&self->at);
 }
 
 enum { MOST_STORED = 128 };
@@ -52,7 +41,7 @@ enum { MOST_STORED = 128 };
 static size_t read_stored(blob_place *self, blob_kind kind, uint8_t out[MOST_STORED])
 {
     if (!test_postgres()) {
-        FILE *file = fopen(folder_path(&self->folder, files[kind]), "rb");
+        FILE *file = fopen(folder_path(&self->at.folder, files[kind]), "rb");
         size_t size = fread(out, 1, MOST_STORED, file);
         fclose(file);
         return size;
@@ -60,7 +49,7 @@ static size_t read_stored(blob_place *self, blob_kind kind, uint8_t out[MOST_STO
     char sql[200];
     PGresult *rows;
     snprintf(sql, sizeof sql, "SELECT bytes FROM eenet.blobs WHERE bandit = 3 AND kind = %d", (int)kind);
-    ok(pg_query(self->database.inside, sql, "read", &rows, NULL));
+    ok(pg_query(self->at.database.inside, sql, "read", &rows, NULL));
     json_text bytes = pg_text(rows, 0, 0);
     assert_in_range(bytes.length, 1, MOST_STORED);
     memcpy(out, bytes.bytes, bytes.length);
@@ -71,13 +60,13 @@ static size_t read_stored(blob_place *self, blob_kind kind, uint8_t out[MOST_STO
 static void write_stored(blob_place *self, blob_kind kind, const uint8_t *bytes, size_t size)
 {
     if (!test_postgres()) {
-        folder_write(&self->folder, files[kind], bytes, size);
+        folder_write(&self->at.folder, files[kind], bytes, size);
         return;
     }
     char sql[2 * MOST_STORED + 200], hex[2 * MOST_STORED + 1];
     for (size_t i = 0; i < size; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
     snprintf(sql, sizeof sql, "UPDATE eenet.blobs SET bytes = '\\x%s' WHERE bandit = 3 AND kind = %d", hex, (int)kind);
-    database_run(self->database.inside, sql);
+    database_run(self->at.database.inside, sql);
 }
 
 static void assert_holds(const blobs *self, blob_name name, const void *expected, size_t length)
@@ -109,7 +98,7 @@ TEST(every_kind_is_kept)
         ok(blob_put(self, name, other, longer, &error));
         assert_holds(self, name, other, longer);
         assert_true(blob_exists(self, name));
-        if (!test_postgres()) assert_int_equal(access(folder_path(&place.folder, files[kind]), F_OK), 0);
+        if (!test_postgres()) assert_int_equal(access(folder_path(&place.at.folder, files[kind]), F_OK), 0);
         assert_false(blob_exists(self, blob_named(33, (blob_kind)kind, keys[kind])));
     }
     assert_true(blobs_bytes(self) >= BLOB_KINDS * longer);
@@ -273,7 +262,7 @@ TEST(large_values_are_whole)
     assert_int_equal(blobs_bytes(place.blobs), size);
     if (test_postgres()) { /* a part is missing */
         ee_error error = {0};
-        database_run(place.database.inside, "INSERT INTO eenet.blobs VALUES (3, 0, '7', 2, 'x')");
+        database_run(place.at.database.inside, "INSERT INTO eenet.blobs VALUES (3, 0, '7', 2, 'x')");
         assert_int_equal(blob_get(place.blobs, blob_model(3, 7), &bytes, &got, &error), EE_FILE_ERROR);
         assert_message_has(error.message, "models/3/7.model is damaged");
         assert_null(bytes);
@@ -324,18 +313,18 @@ TEST(only_the_owner_changes)
     uint64_t token = 5;
     ee_error error = {0};
     sealed("new value", new);
-    database_run(place.database.inside, "INSERT INTO eenet.log_ends VALUES (3, 1, 0, 0, 0, 0, 0, 1, 5)");
+    database_run(place.at.database.inside, "INSERT INTO eenet.log_ends VALUES (3, 1, 0, 0, 0, 0, 0, 1, 5)");
     blobs_fence(place.blobs, 1, token_of, &token);
     ok(blob_put(place.blobs, blob_model(3, 7), old, size, &error));
     assert_refused(blob_put(place.blobs, blob_model(4, 7), old, size, &error), &error); /* has no lease */
     ok(blob_put(place.blobs, blob_model(0, 7), old, size, &error));
-    database_run(place.database.inside, "UPDATE eenet.log_ends SET owner = 2, token = 6 WHERE bandit = 3");
+    database_run(place.at.database.inside, "UPDATE eenet.log_ends SET owner = 2, token = 6 WHERE bandit = 3");
     assert_refused(blob_put(place.blobs, blob_model(3, 7), new, size, &error), &error);
     assert_refused(blob_remove(place.blobs, blob_model(3, 7), &error), &error);
     assert_holds(place.blobs, blob_model(3, 7), old, size);
     token = 6; /* of another server, as after a failover that lost how this one got it */
     assert_refused(blob_put(place.blobs, blob_model(3, 7), new, size, &error), &error);
-    database_run(place.database.inside, "UPDATE eenet.log_ends SET owner = 1, token = 7 WHERE bandit = 3");
+    database_run(place.at.database.inside, "UPDATE eenet.log_ends SET owner = 1, token = 7 WHERE bandit = 3");
     token = 7; /* the lease is ours again */
     ok(blob_put(place.blobs, blob_model(3, 7), new, size, &error));
     assert_holds(place.blobs, blob_model(3, 7), new, size);
@@ -353,7 +342,7 @@ TEST(a_lost_connection_is_made_again)
     blob_key *list;
     for (int i = 0; i < 5; i++) {
         ok(blob_put(place.blobs, blob_model(3, 7), value, size, NULL));
-        assert_int_equal(database_cut(&place.database, "blobs"), 1);
+        assert_int_equal(database_cut(&place.at.database, "pool"), 1);
         if (i == 0) ok(blob_put(place.blobs, blob_model(3, 8), value, size, NULL));
         if (i == 1) assert_holds(place.blobs, blob_model(3, 8), value, size);
         if (i == 2) assert_false(blob_exists(place.blobs, blob_model(3, 9)));

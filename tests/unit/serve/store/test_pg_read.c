@@ -382,7 +382,7 @@ TEST(a_lost_connection_is_made_again)
     event_batch batch = {0};
     for (int i = 0; i < 3; i++) {
         ok(store_read_one(self->in_database, 1, FIRST, &found, NULL));
-        assert_int_equal(database_cut(&self->database, "reader"), 1);
+        assert_int_equal(database_cut(&self->database, "pool"), 1);
         ok(i == 0   ? store_read_one(self->in_database, 1, FIRST, &found, NULL)
            : i == 1 ? store_find_time(self->in_database, 1, 2000, &number, NULL)
                     : store_read(self->in_database, 1, 0, ~0u, 10, &batch, NULL));
