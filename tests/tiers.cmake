@@ -14,7 +14,7 @@ set(EENET_SHORT "fuzz_.*" "test_(archive|bandit|cholesky|decimal|features|file|k
     "test_(network|ridge|stored_models|triangle|vector|vw_hash)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
 set(EENET_UNIT_ON_POSTGRES audit_log blobs join_metrics joining live_guard log_export pg_read pg_writer settled_reader store
-    store_copy thread_clock thread_journal thread_spool_pg thread_store upload_sweep)
+    store_copy thread_clock thread_journal thread_pool_pg thread_spool_pg thread_store upload_sweep)
 # ctest starts them first.
 set(EENET_LONGEST guard release_files fleet_torture)
 

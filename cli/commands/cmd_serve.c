@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* environ */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
@@ -161,6 +162,18 @@ static sigset_t our_signals(void)
     return set;
 }
 
+static atomic_bool given_up; /* a signal came while the start waited for the database */
+
+static bool pause_start(double seconds)
+{
+    sigset_t set = our_signals();
+    struct timespec turn = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    sigdelset(&set, SIGHUP);
+    notify_send("EXTEND_TIMEOUT_USEC=60000000"); /* store-wait-seconds decides, not systemd */
+    if (!atomic_load(&given_up) && sigtimedwait(&set, NULL, &turn) > 0) atomic_store(&given_up, true);
+    return !atomic_load(&given_up);
+}
+
 static void reload(const command *self, serve_flags *from, service *running)
 {
     server_settings settings;
@@ -226,12 +239,13 @@ static int run(const command *self, int argc, char **argv)
     if (from.health) return check_health(self, &settings);
     signal(SIGXFSZ, SIG_IGN);               /* a file that may not grow is a disk that is full */
     pthread_sigmask(SIG_BLOCK, &set, NULL); /* for all threads that follow; this one asks for them */
-    if (service_start(&settings, &running, &error)) return command_failed(self, "%s", error.message);
+    if (service_start(&settings, pause_start, &running, &error))
+        return given_up ? EXIT_DONE : command_failed(self, "%s", error.message);
     print_place(&settings, service_port(running), place, sizeof place);
     print_next(&settings, place);
     fflush(stdout);
     notify_send("READY=1");
-    wait_for_end(self, &from, running);
+    if (!given_up) wait_for_end(self, &from, running);
     stop(running);
     return EXIT_DONE;
 }

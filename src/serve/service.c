@@ -388,7 +388,13 @@ static void service_free(service *self, int64_t save_until)
     memory_free(self);
 }
 
-ee_status service_start(const server_settings *settings, service **out, ee_error *error)
+static void report_waiting(void *context, const char *sentence)
+{
+    const service *self = context;
+    server_log_write(&self->log, LOG_LEVEL_WARNING, NULL, "%s", sentence);
+}
+
+ee_status service_start(const server_settings *settings, bool (*pause)(double seconds), service **out, ee_error *error)
 {
     service *self;
     service_config *config;
@@ -406,6 +412,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!self->rates || !self->bandit_rates || !self->activity) status = status_no_memory(error, RATE_PLACES);
     if (!status) status = service_read_config(settings, "", &config, error);
     if (!status) service_take_config(self, config);
+    store_wait_at_start(&(store_waiting){settings->store_wait_seconds, pause, report_waiting, self});
     if (!status) status = start_bandits(self, settings, error);
     if (!status && settings->accept_clock.pick)
         server_log_write(&self->log, LOG_LEVEL_WARNING, NULL,
@@ -414,6 +421,7 @@ ee_status service_start(const server_settings *settings, service **out, ee_error
     if (!status) status = service_load_active(self, error);
     if (!status) status = listen_to(self, settings, error);
     if (!status && self->fleet) status = fleet_member_start(self, error);
+    store_wait_at_start(NULL);
     if (status) {
         service_free(self, 0);
         return status;

@@ -6,8 +6,9 @@
 
 typedef struct service service;
 
-/* Opens the store, starts everything and listens. */
-ee_status service_start(const server_settings *settings, service **out, ee_error *error);
+/* Opens the store, starts everything and listens. While it waits for a database, it calls pause, in any thread: that
+ * waits, and returns false if the start is to be given up. */
+ee_status service_start(const server_settings *settings, bool (*pause)(double seconds), service **out, ee_error *error);
 uint16_t service_port(const service *self);
 
 /* Applies settings that can change while it runs: keys, certificate (for new connections), rates, limits, retention,

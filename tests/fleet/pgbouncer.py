@@ -98,7 +98,7 @@ def shared_sessions_are_refused(program, folder, database):
 def own_sessions_work(program, folder, database):
     bouncer = Bouncer(folder / "session", database, "session")
     fleet = Fleet(program, folder / "servers", database, 2, options=["--replication", "any"])
-    database.url = lambda ports=None: f"{bouncer.url}?connect_timeout=2"
+    database.url = lambda ports=None: f"{bouncer.url}?target_session_attrs=read-write"
     try:
         for server in fleet.servers:
             server.start()

@@ -170,11 +170,11 @@ class Database:
     def url(self, ports=None):
         """For a server: both nodes, in the order a, b, and the one that takes writes is chosen. ports: of proxies."""
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports or [node.port for node in self.nodes])
-        return f"postgresql://{USER}@{hosts}/{NAME}?target_session_attrs=read-write&connect_timeout=2"
+        return f"postgresql://{USER}@{hosts}/{NAME}?target_session_attrs=read-write"
 
     def psql(self, text, name=NAME, node=None, timeout=LIMIT):
         """What psql prints; DatabaseError if it fails."""
-        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=60"
+        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=600"
         command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", where, "-f", "-"]
         try:
             done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)

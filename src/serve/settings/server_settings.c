@@ -21,6 +21,8 @@ static const option place_rows[] = {
     TEXT(advertise, "advertise", "", "URL", "where other servers of the fleet reach this one"),
     CHOICE(replication, "replication", "synchronous", "synchronous|any",
            "what the database must do; with 'any' its loss loses acknowledged events"),
+    REAL(store_wait_seconds, "store-wait-seconds", "60", 0, 1e9,
+         "seconds that a start waits for a database that cannot be reached; 0: none"),
     REAL(spool_seconds, "spool-seconds", "0", 0, 1e9,
          "seconds to accept events without the database, in a spool; 0: none"),
     TEXT(address, "address", "127.0.0.1", "ADDRESS",

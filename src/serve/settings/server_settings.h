@@ -12,6 +12,7 @@ typedef struct server_settings {
     option_path store;         /* a database: "postgresql://..."; "": the folder */
     option_text advertise;     /* where other servers of the fleet reach this one; "": where it listens */
     option_choice replication; /* synchronous|any: what the database must do */
+    double store_wait_seconds; /* for which a start waits for the database */
     option_text address;
     int64_t port;             /* 0: any */
     option_path keys;         /* the keys file; "": none */

@@ -40,6 +40,24 @@ ee_status store_open(const char *where, store **out, ee_error *error);
 ee_status store_open_shared(const char *where, uint64_t server, bool synchronous, store **out, ee_error *error);
 void store_close(store *self);
 
+/* For a server that starts: whether a database that cannot be reached is waited for. */
+typedef struct store_waiting {
+    double seconds; /* from store_wait_at_start on */
+    /* Waits, and returns false if the process is asked to end. */
+    bool (*pause)(double seconds);
+    /* Gets a sentence when it begins to wait, and when it has a connection. */
+    void (*report)(void *context, const char *sentence);
+    void *context;
+} store_waiting;
+
+/* From now on, connecting to a database in this process is tried again, with longer and longer pauses, while it fails
+ * for a reason that may pass: no server is there, it does not answer, it is starting or stopping, it has no connection
+ * left, or none of the hosts accepts writes. What does not pass fails at once: a wrong password, an unknown database.
+ * NULL: from now on it is tried once. The process counts as a server from the first call on: it gives each host 2
+ * seconds, because another may be the primary, and other programs 10, unless the connection string has
+ * connect_timeout. */
+void store_wait_at_start(const store_waiting *how);
+
 /* ---- entries ---- */
 
 typedef enum entry_verdict {

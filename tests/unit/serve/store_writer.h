@@ -115,8 +115,8 @@ static inline raw_log raw_begin_database(const char *where)
         "INSERT INTO events (place, kind, time, id, decision, value, outcome, reward_id, body, checksum)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)"};
     raw_log self = {NULL, NULL, NULL};
-    ok(pg_create(&(pg_options){.where = where, .sql = sql, .count = 1, .role = "test", .seconds = 600}, &self.connection,
-                 NULL));
+    ok(pg_create(&(pg_options){.where = where, .sql = sql, .count = 1, .role = "test", .seconds = 600},
+                 &self.connection, NULL));
     raw_run(&self, "SET idle_in_transaction_session_timeout = 0");
     raw_run(&self, "BEGIN; SET LOCAL search_path = eenet");
     return self;

@@ -44,7 +44,7 @@ static ee_status try_nothing(void *context, ee_error *error)
 ee_status pg_audit_open(const char *where, pg_audit **out, ee_error *error)
 {
     pg_audit *self;
-    pg_options options = {.where = where, .sql = sql, .count = AUDIT_STATEMENTS, .role = "audit"};
+    pg_options options = {.where = where, .sql = sql, .count = AUDIT_STATEMENTS};
     *out = NULL;
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;

@@ -1,6 +1,6 @@
 /* Blobs as rows of a database, in parts: PostgreSQL keeps a whole value in memory several times.
  *
- * All threads share one connection: blobs are rare, and a large one keeps the database busy anyway. */
+ * One call at a time: blobs are rare, and a large one keeps the database busy anyway. */
 #define _DEFAULT_SOURCE /* mkstemps */
 #include <errno.h>
 #include <pthread.h>
@@ -366,7 +366,7 @@ ee_status pg_blobs_open(const char *where, blobs **out, ee_error *error)
 {
     pg_blobs *self;
     /* A part needs 4 MiB through the network and onto the disk. */
-    pg_options options = {.where = where, .sql = sql, .count = BLOB_STATEMENTS, .seconds = 30, .role = "blobs"};
+    pg_options options = {.where = where, .sql = sql, .count = BLOB_STATEMENTS, .seconds = 30};
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;

@@ -2,22 +2,30 @@
 #include "pg_connection.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "serve/store/store.h"
 #include "serve/system/server_clock.h"
+
+typedef struct statement_list {
+    const char *const *sql; /* (count) */
+    size_t count;
+    bool *prepared; /* (count) on this connection */
+} statement_list;
 
 struct pg_connection {
     memory memory;
-    const char *const *sql;
-    size_t count;
+    statement_list lists[PG_MOST_LISTS]; /* (list_count) */
+    int list_count, list;                /* list: the one in use */
     char *where, *role;
-    double seconds;
-    PGconn *connection; /* NULL: not connected */
-    bool *prepared;     /* (count) on this connection */
-    uint8_t *queue;     /* (queued) what was sent since the last result, in order: PREPARE, STATEMENT or SYNC */
+    double seconds, session_seconds; /* session_seconds: those that the session was told; 0: none */
+    PGconn *connection;              /* NULL: not connected */
+    uint8_t *queue; /* (queued) what was sent since the last result, in order: PREPARE, STATEMENT or SYNC */
     size_t queued, queue_capacity, taken;
     uint64_t connections;
     char state[6];
@@ -32,7 +40,9 @@ void pg_disconnect(pg_connection *self)
     PQfinish(self->connection);
     self->connection = NULL;
     self->queued = self->taken = 0;
-    if (self->count) memset(self->prepared, 0, self->count);
+    self->session_seconds = 0;
+    for (int i = 0; i < self->list_count; i++)
+        if (self->lists[i].count) memset(self->lists[i].prepared, 0, self->lists[i].count);
 }
 
 bool pg_is_broken(const pg_connection *self)
@@ -110,9 +120,9 @@ static ee_status refused(pg_connection *self, const PGresult *result, const char
 /* ---- waiting ---- */
 
 /* Waits until the socket can be read, or written; false: the time is over. */
-static bool wait_for(const pg_connection *self, short events, int64_t until)
+static bool wait_for(const PGconn *connection, short events, int64_t until)
 {
-    struct pollfd socket = {.fd = PQsocket(self->connection), .events = events};
+    struct pollfd socket = {.fd = PQsocket(connection), .events = events};
     for (;;) {
         int64_t left = (until - server_clock_real()) / 1000;
         if (left <= 0) return false;
@@ -135,7 +145,7 @@ static ee_status flush(pg_connection *self, ee_error *error)
     int64_t until = deadline_of(self);
     for (int left; (left = PQflush(self->connection));) {
         if (left < 0) return lost(self, "write", NULL, error);
-        if (!wait_for(self, POLLIN | POLLOUT, until)) return lost(self, "write", too_slow, error);
+        if (!wait_for(self->connection, POLLIN | POLLOUT, until)) return lost(self, "write", too_slow, error);
         if (!PQconsumeInput(self->connection)) return lost(self, "write", NULL, error);
     }
     return EE_OK;
@@ -149,37 +159,163 @@ static void ignore_notice(void *context, const PGresult *notice)
     (void)context, (void)notice;
 }
 
+enum { SERVER_SECONDS = 2, PROGRAM_SECONDS = 10, PARAMETERS = 10 };
+
+/* Of store_wait_at_start. */
+static struct {
+    pthread_mutex_t lock;
+    store_waiting how;
+    int64_t since, until; /* server_clock_real; until 0: nothing is waited for */
+    bool reported;        /* that it waits */
+    bool is_server;
+} waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void store_wait_at_start(const store_waiting *how)
+{
+    pthread_mutex_lock(&waiting.lock);
+    waiting.how = how ? *how : (store_waiting){0};
+    waiting.since = server_clock_real();
+    waiting.until = how ? waiting.since + (int64_t)(how->seconds * 1e6) : 0;
+    waiting.reported = false;
+    waiting.is_server = true;
+    pthread_mutex_unlock(&waiting.lock);
+}
+
+/* The parameters of a connection, with the name that it has. Of the values of a key the last one wins: those before
+ * dbname, which holds the connection string, are defaults, and that of session_attrs (may be NULL) is not. */
+static void set_parameters(const pg_connection *self, const char *session_attrs, char name[64], char seconds[16],
+                           const char *keys[PARAMETERS], const char *values[PARAMETERS])
+{
+    const char *const all[PARAMETERS][2] = {{"fallback_application_name", name},
+                                            {"connect_timeout", seconds},
+                                            {"keepalives_idle", "5"},
+                                            {"keepalives_interval", "2"},
+                                            {"tcp_user_timeout", "10000"},
+                                            {"target_session_attrs", "read-write"},
+                                            {"client_encoding", "UTF8"},
+                                            {"dbname", self->where},
+                                            {session_attrs ? "target_session_attrs" : NULL, session_attrs}};
+    pthread_mutex_lock(&waiting.lock);
+    snprintf(seconds, 16, "%d", waiting.is_server ? SERVER_SECONDS : PROGRAM_SECONDS);
+    pthread_mutex_unlock(&waiting.lock);
+    snprintf(name, 64, "eenet %s", self->role ? self->role : "");
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        keys[i] = all[i][0];
+        values[i] = all[i][1];
+    }
+}
+
 static ee_status open_connection(pg_connection *self, ee_error *error)
 {
-    char name[64];
-    snprintf(name, sizeof name, "eenet %s", self->role ? self->role : "");
-    /* Those before dbname, which holds the connection string, are defaults: the last value of a key wins. */
-    const char *keys[] = {"fallback_application_name", "connect_timeout",  "keepalives_idle",
-                          "keepalives_interval",       "tcp_user_timeout", "target_session_attrs",
-                          "client_encoding",           "dbname",           NULL};
-    const char *values[] = {name, "2", "5", "2", "10000", "read-write", "UTF8", self->where, NULL};
+    char name[64], seconds[16], set[160];
+    const char *keys[PARAMETERS], *values[PARAMETERS];
+    set_parameters(self, NULL, name, seconds, keys, values);
     self->connection = PQconnectdbParams(keys, values, 1);
     if (!self->connection) return status_no_memory(error, 0);
     if (PQstatus(self->connection) != CONNECTION_OK) return lost(self, "connect", NULL, error);
     PQsetNoticeReceiver(self->connection, ignore_notice, NULL);
-    return EE_OK;
-}
-
-ee_status pg_connect(pg_connection *self, ee_error *error)
-{
-    if (self->connection && PQstatus(self->connection) == CONNECTION_OK) return EE_OK;
-    pg_disconnect(self);
-    self->state[0] = '\0';
-    ee_status status = open_connection(self, error);
-    if (status) return status;
     self->connections++;
     if (PQsetnonblocking(self->connection, 1) || !PQenterPipelineMode(self->connection))
         return lost(self, "connect", NULL, error);
     /* A transaction of a process that hangs must not keep its locks. The rest of the time is for the way back. */
-    char set[160];
     snprintf(set, sizeof set, "SET idle_in_transaction_session_timeout = 1500; SET statement_timeout = %d",
              (int)(self->seconds * 800));
+    self->session_seconds = self->seconds;
     return pg_execute(self, set, "connect", error);
+}
+
+/* Connects to any of the hosts, also to one that accepts no writes. Returns whether one refuses the session for a
+ * reason that lasts. libpq states the SQLSTATE only in a message that is made for it. */
+static bool is_refused(const pg_connection *self)
+{
+    char name[64], seconds[16];
+    const char *keys[PARAMETERS], *values[PARAMETERS];
+    set_parameters(self, "any", name, seconds, keys, values);
+    PGconn *attempt = PQconnectStartParams(keys, values, 1);
+    PostgresPollingStatusType next = attempt ? PGRES_POLLING_WRITING : PGRES_POLLING_FAILED;
+    int64_t until = server_clock_real() + PROGRAM_SECONDS * 1000000;
+    if (attempt) PQsetErrorVerbosity(attempt, PQERRORS_SQLSTATE);
+    while ((next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) && PQstatus(attempt) != CONNECTION_BAD &&
+           wait_for(attempt, next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until))
+        next = PQconnectPoll(attempt);
+    bool refused = attempt && PQstatus(attempt) == CONNECTION_BAD;
+    const char *message = PQerrorMessage(attempt), *state = NULL;
+    for (const char *at = strstr(message, ":  "); at; at = strstr(at + 1, ":  "))
+        if (strspn(at + 3, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 5) state = at + 3;
+    if (state && (ends_connection(state) || strncmp(state, "53300", 5) == 0)) refused = false; /* too many clients */
+    PQfinish(attempt);
+    return refused;
+}
+
+/* Whether connecting may succeed later. */
+static bool can_pass(const pg_connection *self)
+{
+    char name[64], seconds[16];
+    const char *keys[PARAMETERS], *values[PARAMETERS];
+    set_parameters(self, NULL, name, seconds, keys, values);
+    PGPing answer = PQpingParams(keys, values, 1);
+    /* The server answers: it refuses us, or it does not accept writes, or it has come back just now. */
+    if (answer == PQPING_OK && is_refused(self)) return PQpingParams(keys, values, 1) != PQPING_OK;
+    return answer != PQPING_NO_ATTEMPT;
+}
+
+/* How long the next attempt may be waited for, in seconds; 0: the time is over. */
+static double time_left(store_waiting *how)
+{
+    pthread_mutex_lock(&waiting.lock);
+    double left = waiting.until ? (double)(waiting.until - server_clock_real()) * 1e-6 : 0;
+    *how = waiting.how;
+    pthread_mutex_unlock(&waiting.lock);
+    return left > 0 ? left : 0;
+}
+
+/* Reports that it waits, because of a failure, or no longer (NULL): once, whichever thread comes first. */
+static void report_waiting(const store_waiting *how, const ee_error *failure)
+{
+    char sentence[400];
+    pthread_mutex_lock(&waiting.lock);
+    bool is_new = waiting.reported != (failure != NULL) && waiting.until;
+    waiting.reported = failure != NULL;
+    double seconds = (double)(server_clock_real() - waiting.since) * 1e-6;
+    pthread_mutex_unlock(&waiting.lock);
+    const char *why = failure ? strstr(failure->message, "connection to ") : NULL;
+    if (failure)
+        snprintf(sentence, sizeof sentence, "waiting up to %g s for the database (store-wait-seconds): %s",
+                 how->seconds, why ? why : failure->message);
+    else
+        snprintf(sentence, sizeof sentence, "the database is available; waited %.1f s", seconds);
+    if (is_new) how->report(how->context, sentence);
+}
+
+/* Tries again after a failure, until the time of store_wait_at_start is over. */
+static ee_status connect_later(pg_connection *self, ee_error *why)
+{
+    static const double first_pause = 0.05, longest_pause = 1;
+    store_waiting how;
+    ee_status status = EE_FILE_ERROR;
+    bool waits = false;
+    double left = time_left(&how);
+    for (double pause = first_pause; status && left > 0 && can_pass(self); pause = fmin(2 * pause, longest_pause)) {
+        report_waiting(&how, why);
+        waits = true;
+        if (!how.pause(fmin(pause, left))) return status_fail(why, EE_FILE_ERROR, "interrupted");
+        status = open_connection(self, why);
+        left = time_left(&how);
+    }
+    if (waits && !status) report_waiting(&how, NULL);
+    return status;
+}
+
+ee_status pg_connect(pg_connection *self, ee_error *error)
+{
+    ee_error why = {0};
+    if (self->connection && PQstatus(self->connection) == CONNECTION_OK) return EE_OK;
+    pg_disconnect(self);
+    self->state[0] = '\0';
+    ee_status status = open_connection(self, &why);
+    if (status == EE_FILE_ERROR) status = connect_later(self, &why);
+    if (status && error) *error = why;
+    return status;
 }
 
 static ee_status copy_string(memory *owner, const char *from, char **out, ee_error *error)
@@ -190,16 +326,43 @@ static ee_status copy_string(memory *owner, const char *from, char **out, ee_err
     return status;
 }
 
+static ee_status choose_list(pg_connection *self, const pg_options *options, ee_error *error)
+{
+    self->seconds = options->seconds > 0 ? options->seconds : 5;
+    for (self->list = 0; self->list < self->list_count; self->list++)
+        if (self->lists[self->list].sql == options->sql) return EE_OK;
+    if (self->list_count == PG_MOST_LISTS) abort(); /* a pool of ours has more users */
+    statement_list *list = &self->lists[self->list];
+    *list = (statement_list){.sql = options->sql, .count = options->count};
+    ee_status status = memory_create(&self->memory, &list->prepared, list->count, 1, error);
+    if (!status) self->list_count++;
+    return status;
+}
+
+ee_status pg_use(pg_connection *self, const pg_options *options, ee_error *error)
+{
+    char set[60];
+    ee_status status = choose_list(self, options, error);
+    if (!status) status = pg_connect(self, error);
+    if (status || self->session_seconds == self->seconds) return status;
+    snprintf(set, sizeof set, "SET statement_timeout = %d", (int)(self->seconds * 800));
+    status = pg_execute(self, set, "connect", error);
+    if (!status) self->session_seconds = self->seconds;
+    return status;
+}
+
+const char *const *pg_list(const pg_connection *self)
+{
+    return self->lists[self->list].sql;
+}
+
 ee_status pg_create(const pg_options *options, pg_connection **out, ee_error *error)
 {
     pg_connection *self;
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
-    self->sql = options->sql;
-    self->count = options->count;
-    self->seconds = options->seconds > 0 ? options->seconds : 5;
-    status = memory_create(&self->memory, &self->prepared, self->count, 1, error);
+    status = choose_list(self, options, error);
     if (!status) status = copy_string(&self->memory, options->where, &self->where, error);
     if (!status && options->role) status = copy_string(&self->memory, options->role, &self->role, error);
     if (status)
@@ -382,11 +545,12 @@ static ee_status remember(pg_connection *self, uint8_t what, ee_error *error)
 
 static ee_status prepare(pg_connection *self, int statement, const char *name, ee_error *error)
 {
-    if (self->prepared[statement]) return EE_OK;
+    const statement_list *list = &self->lists[self->list];
+    if (list->prepared[statement]) return EE_OK;
     ee_status status = remember(self, QUEUE_PREPARE, error);
     if (status) return status;
-    if (!PQsendPrepare(self->connection, name, self->sql[statement], 0, NULL)) return lost(self, "send", NULL, error);
-    self->prepared[statement] = true;
+    if (!PQsendPrepare(self->connection, name, list->sql[statement], 0, NULL)) return lost(self, "send", NULL, error);
+    list->prepared[statement] = true;
     return EE_OK;
 }
 
@@ -394,10 +558,10 @@ ee_status pg_send(pg_connection *self, int statement, const pg_values *values, e
 {
     const char *bytes[PG_MOST_VALUES];
     int sizes[PG_MOST_VALUES], formats[PG_MOST_VALUES], count = values ? values->count : 0;
-    char name[16];
+    char name[24];
     if (values && values->status) return status_no_memory(error, values->size);
     if (pg_is_broken(self)) return status_fail(error, EE_FILE_ERROR, "store: not connected to the database");
-    snprintf(name, sizeof name, "s%d", statement);
+    snprintf(name, sizeof name, "s%d_%d", self->list, statement);
     ee_status status = prepare(self, statement, name, error);
     if (!status) status = remember(self, QUEUE_STATEMENT, error);
     if (status) return status;
@@ -426,7 +590,7 @@ static ee_status take(pg_connection *self, const char *what, PGresult **out, ee_
 {
     int64_t until = deadline_of(self);
     while (PQisBusy(self->connection)) {
-        if (!wait_for(self, POLLIN, until)) return lost(self, what, too_slow, error);
+        if (!wait_for(self->connection, POLLIN, until)) return lost(self, what, too_slow, error);
         if (!PQconsumeInput(self->connection)) return lost(self, what, NULL, error);
     }
     *out = PQgetResult(self->connection);

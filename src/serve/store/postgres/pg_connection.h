@@ -12,12 +12,12 @@
  *     status = pg_end(connection, "read", error);    // after the last
  *
  * A statement is prepared when a connection first uses it. Between two pg_sync, statements outside of BEGIN and COMMIT
- * are one transaction.
+ * are one transaction. A connection can have several lists of statements, one after the other: pg_use.
  *
  * Failures: pg_is_broken says whether the connection was lost, or the server took longer than the timeout. The next
  * pg_connect connects again. After any other failure the connection can be used further; a transaction that was open
- * has to be rolled back. No call waits longer than the timeout, and connecting takes connect_timeout for each host
- * (default: 2 s). One thread uses a connection at a time. */
+ * has to be rolled back. No call waits longer than the timeout. Connecting takes up to connect_timeout for each host,
+ * and longer while a server starts: see store_wait_at_start. One thread uses a connection at a time. */
 #ifndef EENET_PG_CONNECTION_H
 #define EENET_PG_CONNECTION_H
 
@@ -48,6 +48,12 @@ ee_status pg_connect(pg_connection *self, ee_error *error);
 bool pg_is_broken(const pg_connection *self);
 /* Drops the connection. */
 void pg_disconnect(pg_connection *self);
+/* Connects if there is no connection, and uses another list of statements and another timeout from now on: at most
+ * PG_MOST_LISTS different ones. No transaction is open. */
+enum { PG_MOST_LISTS = 4 };
+ee_status pg_use(pg_connection *self, const pg_options *options, ee_error *error);
+/* The list that it uses. */
+const char *const *pg_list(const pg_connection *self);
 /* How often it has connected. */
 uint64_t pg_connections(const pg_connection *self);
 /* The process of the session, as it was stated when the connection was made: a pooler states another number than

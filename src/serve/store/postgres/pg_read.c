@@ -620,7 +620,7 @@ ee_status pg_reader_open(const char *where, store_reader **out, ee_error *error)
 {
     pg_reader *self;
     /* Counting the pending decisions of a large log takes seconds. */
-    pg_options options = {.where = where, .sql = sql, .count = READ_STATEMENTS, .seconds = 10, .role = "reader"};
+    pg_options options = {.where = where, .sql = sql, .count = READ_STATEMENTS, .seconds = 10};
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;

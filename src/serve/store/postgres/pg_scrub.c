@@ -82,17 +82,19 @@ ee_status pg_scrub(store *base, uint64_t *page, size_t count, bool *more, ee_err
     return end(self, error);
 }
 
+static ee_status try_to_cancel(void *context, ee_error *error)
+{
+    pg_store *self = context;
+    char sql[64];
+    snprintf(sql, sizeof sql, "SELECT pg_cancel_backend(%d)", atomic_load(&self->vacuum->backend));
+    return pg_execute(self->size_session.connection, sql, "stop", error);
+}
+
 void pg_scrub_stop(pg_store *self)
 {
-    char sql[64];
-    PGresult *result = NULL;
     if (!self->vacuum) return;
     atomic_store(&self->vacuum->stops, true);
-    int backend = atomic_load(&self->vacuum->backend);
-    if (backend && !atomic_load(&self->vacuum->done)) {
-        snprintf(sql, sizeof sql, "SELECT pg_cancel_backend(%d)", backend);
-        pg_query(self->size_connection, sql, "stop", &result, NULL);
-        PQclear(result);
-    }
+    if (atomic_load(&self->vacuum->backend) && !atomic_load(&self->vacuum->done))
+        pg_session_run(&self->size_session, try_to_cancel, self, NULL);
     end(self, NULL);
 }

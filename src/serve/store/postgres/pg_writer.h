@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 
-#include "pg_connection.h"
+#include "pg_session.h"
 #include "serve/store/store_methods.h"
 #include "serve/store/store_rows.h"
 #include "store_pg.h"
@@ -121,7 +121,7 @@ typedef struct pg_store {
 
     pg_vacuum *vacuum;
     pthread_mutex_t size_lock; /* of the two below: any thread may ask */
-    pg_connection *size_connection;
+    pg_session size_session;
     uint64_t size;
 } pg_store;
 

@@ -170,14 +170,22 @@ static ee_status overwrite(store *base, bool on, ee_error *error)
 
 /* ---- size ---- */
 
+static ee_status try_to_measure(void *context, ee_error *error)
+{
+    pg_store *self = context;
+    PGresult *result;
+    ee_status status = pg_query(self->size_session.connection, "SELECT pg_database_size(current_database())",
+                                "read the size", &result, error);
+    if (!status) self->size = (uint64_t)pg_int8(result, 0, 0);
+    PQclear(result);
+    return status;
+}
+
 static uint64_t count_bytes(const store *base)
 {
     pg_store *self = (pg_store *)(uintptr_t)base;
-    PGresult *result;
     pthread_mutex_lock(&self->size_lock);
-    if (!pg_query(self->size_connection, "SELECT pg_database_size(current_database())", "read the size", &result, NULL))
-        self->size = (uint64_t)pg_int8(result, 0, 0);
-    PQclear(result);
+    pg_session_run(&self->size_session, try_to_measure, self, NULL);
     uint64_t size = self->size;
     pthread_mutex_unlock(&self->size_lock);
     return size;
@@ -197,7 +205,7 @@ static void close_store(store *base)
     pg_scrub_stop(self);
     if (self->connection) rollback(base);
     pg_free(self->connection);
-    pg_free(self->size_connection);
+    pg_session_close(&self->size_session);
     pthread_mutex_destroy(&self->size_lock);
     pthread_mutex_destroy(&self->token_lock);
     pg_values_free(&self->values);
@@ -260,7 +268,7 @@ static ee_status open_all(pg_store *self, const char *where, ee_error *error)
     if (!status) status = joining_create(&self->base.joining, error);
     pg_options options = {.where = where, .sql = pg_writer_sql, .count = PG_STATEMENTS, .role = "writer"};
     if (!status) status = pg_create(&options, &self->connection, error);
-    if (!status) status = pg_create(&(pg_options){.where = where, .role = "size"}, &self->size_connection, error);
+    if (!status) status = pg_session_open(&(pg_options){.where = where}, &self->size_session, error);
     if (!status) status = pg_blobs_open(where, &self->base.blobs, error);
     if (!status) status = pg_connect(self->connection, error);
     if (!status) status = pg_schema_prepare(self->connection, error);
