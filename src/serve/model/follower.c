@@ -28,8 +28,14 @@ struct follower {
     store_reader *log;
     uint32_t number; /* of the bandit */
     const step_body *step;
-    event_batch batch;
-    bool reads_ahead; /* the batch also has what follows the step: steps in the log are short */
+
+    /* Read together, because a round trip takes as long as training for many events, and kept from step to step. */
+    event_batch batch; /* what follows, and perhaps what came before it */
+    event_batch made;  /* decisions of before the batch, for its rewards, in their order */
+    uint64_t *sought;  /* (looked) decisions that are in `made`, or were removed */
+    size_t looked, sought_capacity;
+    size_t next_made;  /* which is probably needed next */
+    uint64_t rewrites; /* store_rewrites when they were read */
 };
 
 /* ---- making ---- */
@@ -113,6 +119,7 @@ void follower_free(follower *self)
     memory_release(&self->arms.memory);
     memory_free(self->state);
     event_batch_free(&self->batch);
+    event_batch_free(&self->made);
     memory_release(&self->memory);
 }
 
@@ -124,6 +131,15 @@ ee_bandit *follower_bandit(follower *self)
 uint64_t follower_upto(const follower *self)
 {
     return self->upto;
+}
+
+bool follower_next_time(const follower *self, int64_t *time)
+{
+    for (size_t i = 0; i < self->batch.count; i++) {
+        *time = self->batch.events[i].time;
+        if (self->batch.events[i].number > self->upto && self->batch.events[i].kind != EVENT_STEP) return true;
+    }
+    return false;
 }
 
 size_t follower_memory(const follower *self)
@@ -235,13 +251,77 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
 
 /* ---- SETTLED ---- */
 
+/* The mode decides whether a reward needs its decision again: if the decision no longer waits, or in apprentice mode.
+ */
+static bool needs_decision(const follower *self, const event *settled)
+{
+    if (settled->decision <= self->model_event || self->settings.held || settled->outcome == SETTLED_INACTIVE)
+        return false;
+    if (self->settings.mode == MODE_APPRENTICE) return true;
+    return is_online(&self->settings) && settled->outcome != SETTLED_NOTHING &&
+           settled->decision >= self->online_from && !find_waiting(self, settled->decision);
+}
+
+static const event *find_in_batch(const follower *self, uint64_t number)
+{
+    size_t low = 0, high = self->batch.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (self->batch.events[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < self->batch.count && self->batch.events[low].number == number ? &self->batch.events[low] : NULL;
+}
+
+static const event *find_made(follower *self, uint64_t number)
+{
+    for (size_t i = 0; i < self->made.count; i++) {
+        const event *found = &self->made.events[self->next_made++ % self->made.count];
+        if (found->number == number) return found;
+    }
+    return NULL;
+}
+
+/* Reads a decision, and all that later rewards of the batch need. */
+static ee_status read_decisions(follower *self, uint64_t first, ee_error *error)
+{
+    size_t count = 0;
+    self->looked = self->next_made = 0;
+    ee_status status = memory_grow(&self->memory, &self->sought, &self->sought_capacity, self->batch.count + 1,
+                                   sizeof *self->sought, error);
+    if (status) return status;
+    self->sought[count++] = first;
+    for (size_t i = 0; i < self->batch.count; i++) {
+        const event *later = &self->batch.events[i];
+        if (later->kind != EVENT_SETTLED || later->number <= self->upto || later->decision == first) continue;
+        if (needs_decision(self, later) && !find_in_batch(self, later->decision))
+            self->sought[count++] = later->decision;
+    }
+    return store_read_these(self->log, self->number, self->sought, count, &self->made, &self->looked, error);
+}
+
+/* NULL: it was removed. */
+static ee_status find_decision(follower *self, uint64_t number, const event **out, ee_error *error)
+{
+    *out = find_in_batch(self, number);
+    if (!*out) *out = find_made(self, number);
+    for (size_t i = 0; i < self->looked && !*out; i++)
+        if (self->sought[i] == number) return EE_OK;
+    if (*out) return EE_OK;
+    ee_status status = read_decisions(self, number, error);
+    if (!status) *out = find_made(self, number);
+    return status;
+}
+
 static ee_status learn_by_record(follower *self, uint64_t decision, double reward, ee_error *error)
 {
     const event *made;
     decision_body body;
     if (decision <= self->model_event || decision < self->online_from) return EE_BAD_RECORD;
-    ee_status status = store_read_one(self->log, self->number, decision, &made, error);
-    if (status == EE_BAD_INPUT) return EE_BAD_RECORD; /* it was removed */
+    ee_status status = find_decision(self, decision, &made, error);
+    if (!status && !made) return EE_BAD_RECORD;
     if (!status) status = decision_body_read(made->body, made->size, &self->bodies, &body, error);
     if (status) return status;
     if (!is_of_model(self, &body) || !decision_is_drawn(&body)) return EE_BAD_RECORD;
@@ -272,9 +352,8 @@ static ee_status imitate(follower *self, const event *from, ee_error *error)
 {
     const event *made;
     if (from->decision <= self->model_event) return EE_OK;
-    ee_status status = store_read_one(self->log, self->number, from->decision, &made, error);
-    if (status == EE_BAD_INPUT) return EE_OK; /* it was removed */
-    if (status) return status;
+    ee_status status = find_decision(self, from->decision, &made, error);
+    if (status || !made) return status;
     status = imitate_stored(self, made, error);
     return is_refused(status) ? skip(self) : status;
 }
@@ -382,12 +461,19 @@ typedef struct step_end {
     bool reached; /* is_over returned true */
 } step_end;
 
+/* Whether what was read is still what the log has. */
+static bool is_current(const follower *self)
+{
+    return self->rewrites == store_rewrites();
+}
+
 /* Takes the events of the batch after self->upto, up to step->upto. Returns with self->upto at the last one that was
- * taken, if it was over. */
+ * taken, if it was over, or if the batch is out of date. */
 static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error *error)
 {
     for (size_t i = 0; i < self->batch.count && self->batch.events[i].number <= self->step->upto; i++) {
         if (self->batch.events[i].number <= self->upto) continue;
+        if (!is_current(self)) return EE_OK;
         if (end->is_over && *taken && end->is_over(end->context)) {
             end->reached = true;
             return EE_OK;
@@ -397,16 +483,20 @@ static ee_status take_batch(follower *self, step_end *end, bool *taken, ee_error
         self->upto = self->batch.events[i].number;
         *taken = true;
     }
+    self->upto = self->batch.last < self->step->upto ? self->batch.last : self->step->upto;
     return EE_OK;
 }
 
 /* Reads what follows self->upto, unless the batch has it. */
 static ee_status read_events(follower *self, ee_error *error)
 {
-    enum { TOGETHER = 256 };
+    enum { TOGETHER = 1024 };
     const unsigned kinds =
         1U << EVENT_DECISION | 1U << EVENT_SETTLED | 1U << EVENT_STEP | 1U << EVENT_SETTINGS | 1U << EVENT_MODEL;
-    if (self->reads_ahead && self->batch.last > self->upto) return EE_OK;
+    if (self->batch.last > self->upto && is_current(self)) return EE_OK;
+    self->rewrites = store_rewrites();
+    self->looked = 0;
+    event_batch_clear(&self->made);
     ee_status status = store_read(self->log, self->number, self->upto, kinds, TOGETHER, &self->batch, error);
     if (!status && self->batch.last == self->upto)
         return status_fail(error, EE_BAD_INPUT, "model: the log ends with event %" PRIu64 ", before %" PRIu64,
@@ -423,7 +513,6 @@ static ee_status take_events(follower *self, step_end *end, ee_error *error)
         ee_status status = read_events(self, error);
         if (!status) status = take_batch(self, end, &taken, error);
         if (status || end->reached) return status;
-        self->upto = self->batch.last < self->step->upto ? self->batch.last : self->step->upto;
     }
     return EE_OK;
 }
@@ -438,15 +527,24 @@ static void begin_step(follower *self, store_reader *log, uint32_t bandit, const
     bandit_set_stride(self->bandit, step->stride);
 }
 
+static ee_status end_step(follower *self, ee_error *error)
+{
+    if (self->batch.last <= self->upto) { /* nothing of what was read is needed any more */
+        event_batch_free(&self->batch);
+        event_batch_free(&self->made);
+        self->looked = 0;
+    }
+    return bandit_await_pending(self->bandit, error);
+}
+
 ee_status follower_step(follower *self, store_reader *log, uint32_t bandit, const step_body *step,
                         bool (*cancel)(void *context), void *context, ee_error *error)
 {
     step_end end = {cancel, context, false};
     begin_step(self, log, bandit, step);
     ee_status status = take_events(self, &end, error);
-    self->reads_ahead = !status;
     if (!status && end.reached) status = status_fail(error, EE_BAD_INPUT, "model: stopped in the middle of a step");
-    return status ? status : bandit_await_pending(self->bandit, error);
+    return status ? status : end_step(self, error);
 }
 
 ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, step_body *step,
@@ -455,11 +553,10 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
     step_end end = {is_over, context, false};
     uint64_t before = self->upto;
     begin_step(self, log, bandit, step);
-    self->reads_ahead = false;
     ee_status status = take_events(self, &end, error);
     if (status == EE_FILE_ERROR && self->upto > before) status = EE_OK; /* an event is read before it is learned */
     step->upto = self->upto;
-    return status ? status : bandit_await_pending(self->bandit, error);
+    return status ? status : end_step(self, error);
 }
 
 /* ---- checkpoints ---- */

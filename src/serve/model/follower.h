@@ -49,6 +49,8 @@ ee_status follower_advance(follower *self, store_reader *log, uint32_t bandit, s
  * until the next step. */
 ee_bandit *follower_bandit(follower *self);
 uint64_t follower_upto(const follower *self);
+/* The wall time of the next event that it learns from. false: it has not been read yet. */
+bool follower_next_time(const follower *self, int64_t *time);
 /* Bytes, including the model. */
 size_t follower_memory(const follower *self);
 

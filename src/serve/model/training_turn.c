@@ -27,15 +27,16 @@ static void set_trouble(served_bandit *bandit, const ee_error *error)
 
 ee_status trainer_find_oldest(trainer_turn *t, uint64_t taken, double *oldest, ee_error *error)
 {
+    const follower *model = t->bandit->model;
     const event *first;
-    int64_t now = t->all->written ? journal_wall_time(t->all->written) : server_clock_wall();
-    ee_status status = store_read_one(t->log, t->bandit->number, taken + 1, &first, error);
-    if (status == EE_BAD_INPUT) { /* retention has removed it */
-        *oldest = turn_queue_now();
-        return EE_OK;
+    int64_t time, now = t->all->written ? journal_wall_time(t->all->written) : server_clock_wall();
+    if (!model || follower_upto(model) != taken || !follower_next_time(model, &time)) {
+        ee_status status = store_read_one(t->log, t->bandit->number, taken + 1, &first, error);
+        if (status && status != EE_BAD_INPUT) return status;
+        time = status ? now : first->time; /* retention has removed it */
     }
-    if (!status) *oldest = turn_queue_now() - fmax(0, 1e-6 * (double)(now - first->time));
-    return status;
+    *oldest = turn_queue_now() - fmax(0, 1e-6 * (double)(now - time));
+    return EE_OK;
 }
 
 /* The published model follows the log up to here. */

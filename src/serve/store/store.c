@@ -1,4 +1,6 @@
 /* What all implementations of the store share: how a group is written. */
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "serve/system/server_clock.h"
@@ -128,11 +130,19 @@ ee_status store_remove(store *self, uint32_t bandit, int64_t before, uint64_t ke
 
 /* ---- removing a bandit ---- */
 
+static atomic_uint_fast64_t rewrites; /* in this process */
+
+uint64_t store_rewrites(void)
+{
+    return atomic_load(&rewrites);
+}
+
 ee_status store_purge(store *self, uint32_t bandit, ee_error *error)
 {
     join_bandit *known = joining_bandit(self->joining, bandit);
     if (!known) return status_fail(error, EE_BAD_INPUT, "store: there is no bandit %u", (unsigned)bandit);
     ee_status status = self->methods->purge(self, bandit, error);
+    atomic_fetch_add(&rewrites, 1);
     if (status) return status;
     known->now.purged = known->now.archived = true;
     known->now.waiting = known->now.unclaimed = 0;
@@ -176,6 +186,7 @@ ee_status store_erase(store *self, uint32_t bandit, const uint64_t *numbers, siz
     ee_status status = self->methods->overwrite(self, true, error);
     if (!status) status = erase(self, of, numbers, count, error);
     ee_status other = self->methods->overwrite(self, false, status ? NULL : error);
+    atomic_fetch_add(&rewrites, 1); /* on failure too: it may have been committed */
     return status ? status : other;
 }
 
@@ -208,12 +219,15 @@ void store_set_patience(store *self, double seconds)
 
 ee_status store_own(store *self, uint32_t bandit, uint64_t token, bool *owned, ee_error *error)
 {
-    return self->methods->own(self, bandit, token, owned, error);
+    ee_status status = self->methods->own(self, bandit, token, owned, error);
+    atomic_fetch_add(&rewrites, 1);
+    return status;
 }
 
 void store_disown(store *self, uint32_t bandit)
 {
     self->methods->disown(self, bandit);
+    atomic_fetch_add(&rewrites, 1);
 }
 
 ee_status store_note_purged(store *self, uint32_t bandit, ee_error *error)
@@ -273,9 +287,23 @@ ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsign
 ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error)
 {
     event_batch_clear(&self->one);
-    ee_status status = self->methods->read_one(self, bandit, number, &self->one, error);
+    ee_status status = self->methods->read_these(self, bandit, &number, 1, &self->one, error);
+    if (!status && !self->one.count)
+        status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, number);
     *out = status ? NULL : self->one.events;
     return status;
+}
+
+ee_status store_read_these(store_reader *self, uint32_t bandit, const uint64_t *numbers, size_t count, event_batch *out,
+                           size_t *looked, ee_error *error)
+{
+    event_batch_clear(out);
+    *looked = 0;
+    ee_status status = self->methods->read_these(self, bandit, numbers, count, out, error);
+    if (status) return status;
+    *looked = count;
+    while (out->size >= EVENT_BATCH_BYTES && numbers[*looked - 1] != out->events[out->count - 1].number) --*looked;
+    return EE_OK;
 }
 
 ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error)

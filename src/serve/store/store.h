@@ -263,6 +263,16 @@ ee_status store_read(store_reader *self, uint32_t bandit, uint64_t after, unsign
 /* One event, valid until the next store_read_one of this reader. EE_BAD_INPUT if it does not exist (any more). */
 ee_status store_read_one(store_reader *self, uint32_t bandit, uint64_t number, const event **out, ee_error *error);
 
+/* Replaces the batch by those of these events (no number twice) that exist, in this order, up to about
+ * EVENT_BATCH_BYTES. *looked: how many of the numbers were looked for, at least one. */
+ee_status store_read_these(store_reader *self, uint32_t bandit, const uint64_t *numbers, size_t count, event_batch *out,
+                           size_t *looked, ee_error *error);
+
+/* Events never change, with these exceptions: this process erased or purged some, or a bandit became its own or
+ * another's. How often that happened: whatever was read before is out of date if the number has grown. Retention does
+ * not count: it removes nothing that a model still has to learn. */
+uint64_t store_rewrites(void);
+
 /* The number of the decision that has an id; 0 if none has. */
 ee_status store_find_id(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);
 

@@ -79,7 +79,9 @@ typedef struct reader_methods {
     ee_status (*list_bandits)(store_reader *self, stored_bandits *out, ee_error *error);
     ee_status (*read)(store_reader *self, uint32_t bandit, uint64_t after, unsigned kinds, size_t limit,
                       event_batch *out, ee_error *error);
-    ee_status (*read_one)(store_reader *self, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error);
+    /* Adds events until the batch has EVENT_BATCH_BYTES. */
+    ee_status (*read_these)(store_reader *self, uint32_t bandit, const uint64_t *numbers, size_t count,
+                            event_batch *out, ee_error *error);
     ee_status (*find_id)(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);
     ee_status (*last_of)(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
                          ee_error *error);

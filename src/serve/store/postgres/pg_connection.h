@@ -34,6 +34,8 @@ typedef struct pg_options {
     const char *const *sql; /* (count) statements, by their number in pg_send */
     size_t count;
     double seconds;   /* timeout of a call; 0: 5 */
+    bool by_index;    /* statements are for a few rows of large tables, so plans are nested loops over indexes in their
+                         order, whatever statistics the tables have: without any, a backlog would be sorted */
     const char *role; /* what it is for: part of application_name, "eenet writer"; may be NULL */
 } pg_options;
 

@@ -20,7 +20,7 @@ enum {
     READ_CLOCK,
     READ_EVENTS,
     READ_RARE,
-    READ_ONE,
+    READ_THESE,
     LAST_RARE,
     LAST_OF,
     FIND_ID,
@@ -31,24 +31,26 @@ enum {
     FIND_TIME,
     READ_STATEMENTS
 };
+_Static_assert((int)READ_STATEMENTS == (int)PG_READER_STATEMENTS, "all statements");
 
 enum { PLACE, KIND, TIME, ID, DECISION, VALUE, OUTCOME, REWARD_ID, BODY, CHECKSUM };
 #define EVENT_COLUMNS "place, kind, time, id, decision, value, outcome, reward_id, body, checksum"
 
 #define DECISION_COLUMNS "place, time, request_a, request_b, rewards, settled, value, inactive, slots"
 
-/* The rows of a query, until the events before a row have $5 bytes. Lengths of large bodies are known without reading
- * them. */
-#define UNTIL_BYTES(query)                                                                                             \
+/* The rows of a query in an order, until the events before a row have this many bytes. Lengths of large bodies are
+ * known without reading them. */
+#define UNTIL_BYTES(bytes, order, more_columns, query)                                                                 \
     "SELECT " EVENT_COLUMNS " FROM (SELECT *, coalesce(sum(coalesce(octet_length(id), 0)"                              \
-    " + coalesce(octet_length(reward_id), 0) + coalesce(octet_length(body), 0))"                                       \
-    " OVER (ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before FROM (" query         \
-    ") AS portion) AS sized WHERE bytes_before < $5 ORDER BY place"
+    " + coalesce(octet_length(reward_id), 0) + coalesce(octet_length(body), 0)) OVER before, 0) AS "                   \
+    "bytes_before" more_columns " FROM (" query ") AS portion WINDOW before AS (ORDER BY " order                       \
+    " ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)) AS sized WHERE bytes_before < " bytes " ORDER BY " order
+#define IS_WANTED "$4::bigint >> kind::int & 1 = 1"
 
 /* The condition of the index rare_events: it is used only if the statement repeats it. */
 #define IS_RARE "kind = wanted AND kind >= 4 AND kind <> 8"
 
-static const char *const sql[READ_STATEMENTS] = {
+const char *const pg_reader_sql[PG_READER_STATEMENTS] = {
     [READ_BEGIN] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     [READ_COMMIT] = "COMMIT",
     [READ_BANDITS] = "SELECT b.number, b.name, b.archived, b.settled_to, b.settings, l.first, e.place, e.time"
@@ -60,17 +62,20 @@ static const char *const sql[READ_STATEMENTS] = {
     [READ_ENDS] = "SELECT (SELECT first FROM eenet.log_ends WHERE bandit = $3), place, time FROM eenet.events"
                   " WHERE place > $1 AND place < $2 ORDER BY place DESC LIMIT 1",
     [READ_CLOCK] = "SELECT time, ahead FROM eenet.clock ORDER BY time",
-    /* Rows of other kinds come without their content. */
+    /* Rows of other kinds come without their content; the last one is the $6th of these kinds. */
     [READ_EVENTS] = UNTIL_BYTES(
-        "SELECT place, kind, time, CASE WHEN $4::bigint >> kind::int & 1 = 1 THEN id END AS id, decision, value,"
-        " outcome, CASE WHEN $4 >> kind::int & 1 = 1 THEN reward_id END AS reward_id,"
-        " CASE WHEN $4 >> kind::int & 1 = 1 THEN body END AS body, checksum"
-        " FROM eenet.events WHERE place > $1 AND place < $2 ORDER BY place LIMIT $3"),
+        "$5 AND wanted_before < $6", "place", ", count(*) FILTER (WHERE " IS_WANTED ") OVER before AS wanted_before",
+        "SELECT place, kind, time, CASE WHEN " IS_WANTED " THEN id END AS id, decision, value, outcome,"
+        " CASE WHEN " IS_WANTED " THEN reward_id END AS reward_id, CASE WHEN " IS_WANTED " THEN body END AS body,"
+        " checksum FROM eenet.events WHERE place > $1 AND place < $2 ORDER BY place LIMIT $3"),
     /* Of each kind the first, in the order of the index. */
-    [READ_RARE] = UNTIL_BYTES("SELECT of_kind.* FROM unnest($4::bigint[]) AS wanted, LATERAL (SELECT " EVENT_COLUMNS
+    [READ_RARE] = UNTIL_BYTES("$5", "place", "",
+                              "SELECT of_kind.* FROM unnest($4::bigint[]) AS wanted, LATERAL (SELECT " EVENT_COLUMNS
                               " FROM eenet.events WHERE " IS_RARE " AND place > $1 AND place < $2 ORDER BY place"
                               " LIMIT $3) AS of_kind ORDER BY place LIMIT $3"),
-    [READ_ONE] = "SELECT " EVENT_COLUMNS " FROM eenet.events WHERE place = $1",
+    [READ_THESE] = UNTIL_BYTES("$2", "turn", "",
+                               "SELECT turn, events.* FROM unnest($1::bigint[]) WITH ORDINALITY AS wanted (at, turn)"
+                               " JOIN eenet.events ON place = at"),
     [LAST_RARE] = "SELECT max(last) FROM unnest($1::bigint[]) AS wanted, LATERAL (SELECT max(place) AS last"
                   " FROM eenet.events WHERE " IS_RARE " AND place > $2 AND place <= $3) AS of_kind",
     [LAST_OF] = "SELECT place FROM eenet.events WHERE $1::bigint >> kind::int & 1 = 1 AND place > $2 AND place <= $3"
@@ -309,9 +314,8 @@ static ee_status fail_missing(uint32_t bandit, uint64_t number, ee_error *error)
                        (unsigned)bandit, number);
 }
 
-/* Rows per statement: a first portion that one round trip brings quickly, and larger ones if most rows are of other
- * kinds. */
-enum { FIRST_PORTION = 512, MOST_PORTION = 4096 };
+/* Rows that a statement looks at: half of them may be of other kinds. Larger portions follow if most are. */
+enum { FIRST_PORTION = 2048, MOST_PORTION = 4096 };
 
 /* Adds the rows of a portion while there is room. *whole false: events between this portion and the one before it were
  * removed meanwhile. */
@@ -337,7 +341,7 @@ static ee_status add_all(pg_reader *self, const question *asked, unsigned kinds,
 static ee_status read_all(pg_reader *self, uint32_t bandit, unsigned kinds, size_t limit, event_batch *out,
                           ee_error *error)
 {
-    int64_t rows = limit < FIRST_PORTION ? (int64_t)limit : FIRST_PORTION;
+    int64_t rows = limit < FIRST_PORTION / 2 ? 2 * (int64_t)limit : FIRST_PORTION;
     bool more = true;
     ee_status status = EE_OK;
     for (bool is_first = true; !status && more && has_room(out, limit); is_first = false) {
@@ -346,9 +350,10 @@ static ee_status read_all(pg_reader *self, uint32_t bandit, unsigned kinds, size
         pg_add_int8(&self->values, rows);
         pg_add_int8(&self->values, kinds);
         pg_add_int8(&self->values, (int64_t)(EVENT_BATCH_BYTES - out->size));
+        pg_add_int8(&self->values, limit - out->count < MOST_PORTION ? (int64_t)(limit - out->count) : MOST_PORTION);
         status = ask(self, &asked, error);
         if (!status) status = add_all(self, &asked, kinds, limit, is_first, out, &more, error);
-        /* If bytes ended the portion, there is no room either. */
+        /* If bytes or the number of events ended the portion, there is no room either. */
         if (!status && PQntuples(asked.rows) < rows) more = false;
         PQclear(asked.rows);
         rows = rows * 2 < MOST_PORTION ? rows * 2 : MOST_PORTION;
@@ -399,18 +404,20 @@ static ee_status read_events(store_reader *base, uint32_t bandit, uint64_t after
     return (are_rare(kinds) ? read_rare : read_all)((pg_reader *)base, bandit, kinds, limit, out, error);
 }
 
-static ee_status read_one(store_reader *base, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error)
+static ee_status read_these(store_reader *base, uint32_t bandit, const uint64_t *numbers, size_t count,
+                            event_batch *out, ee_error *error)
 {
     pg_reader *self = (pg_reader *)base;
-    int row = pg_read_ahead_event(&self->ahead, store_place(bandit, number));
+    int row = count == 1 ? pg_read_ahead_event(&self->ahead, store_place(bandit, numbers[0])) : -1;
     if (row >= 0) return add_row(self, self->ahead.events, row, out, error);
-    question asked = {.statement = READ_ONE, .with = WITH_CLOCK, .bandit = bandit};
+    question asked = {.statement = READ_THESE, .with = WITH_CLOCK, .bandit = bandit};
     pg_values_start(&self->values);
-    pg_add_int8(&self->values, store_place(bandit, number));
+    pg_array_start(&self->values, PG_INT8);
+    for (size_t i = 0; i < count; i++) pg_element_int8(&self->values, store_place(bandit, numbers[i]));
+    pg_array_end(&self->values);
+    pg_add_int8(&self->values, EVENT_BATCH_BYTES);
     ee_status status = ask(self, &asked, error);
-    if (!status && !PQntuples(asked.rows))
-        status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, number);
-    if (!status) status = add_row(self, asked.rows, 0, out, error);
+    for (int i = 0; !status && i < PQntuples(asked.rows); i++) status = add_row(self, asked.rows, i, out, error);
     PQclear(asked.rows);
     return status;
 }
@@ -606,7 +613,7 @@ static const reader_methods methods = {
     .free = free_reader,
     .list_bandits = list_bandits,
     .read = read_events,
-    .read_one = read_one,
+    .read_these = read_these,
     .find_id = find_id,
     .last_of = last_of,
     .next_decision = next_decision,
@@ -620,7 +627,7 @@ ee_status pg_reader_open(const char *where, store_reader **out, ee_error *error)
 {
     pg_reader *self;
     /* Counting the pending decisions of a large log takes seconds. */
-    pg_options options = {.where = where, .sql = sql, .count = READ_STATEMENTS, .seconds = 10};
+    pg_options options = {.where = where, .sql = pg_reader_sql, .count = PG_READER_STATEMENTS, .seconds = 10};
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;

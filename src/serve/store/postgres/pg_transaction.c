@@ -108,16 +108,11 @@ static const char *commit_setting(const pg_store *self)
                                " WHERE current_setting('synchronous_commit') = 'off'";
 }
 
-/* Statements are for a few hundred rows of large tables: nested loops over an index, planned once. */
 static ee_status prepare_session(pg_store *self, ee_error *error)
 {
-    static const char settings[] =
-        "SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off; SET enable_material = off;"
-        "SET plan_cache_mode = force_generic_plan; SET jit = off";
     char name[64]; /* by which leases_move finds the session of a server that hangs */
     snprintf(name, sizeof name, "SET application_name = 'eenet writer %" PRIu64 "'", self->server);
-    ee_status status = pg_execute(self->connection, settings, "connect", error);
-    if (!status) status = pg_execute(self->connection, commit_setting(self), "connect", error);
+    ee_status status = pg_execute(self->connection, commit_setting(self), "connect", error);
     if (!status) status = pg_execute(self->connection, name, "connect", error);
     if (!status && !self->server) status = lock_alone(self, error);
     if (!status && self->session) pg_session_renew();

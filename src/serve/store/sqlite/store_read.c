@@ -206,14 +206,13 @@ static ee_status find_kind(sqlite_reader *self, int which, int kind, int64_t low
     return status;
 }
 
+/* If it exists. */
 static ee_status read_place(sqlite_reader *self, int64_t place, event_batch *out, ee_error *error)
 {
     bool row;
     sqlite3_bind_int64(self->statements[READ_ONE], 1, place);
     ee_status status = step(self, READ_ONE, &row, error);
-    if (!status && !row)
-        status = status_fail(error, EE_BAD_INPUT, "store: there is no event %" PRIu64, store_number_at(place));
-    if (!status) status = add_row(self, self->statements[READ_ONE], out, error);
+    if (row) status = add_row(self, self->statements[READ_ONE], out, error);
     sqlite3_reset(self->statements[READ_ONE]);
     return status;
 }
@@ -256,10 +255,16 @@ static ee_status read_events(store_reader *base, uint32_t bandit, uint64_t after
     return status;
 }
 
-/* A single statement is a transaction. */
-static ee_status read_one(store_reader *base, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error)
+static ee_status read_these(store_reader *base, uint32_t bandit, const uint64_t *numbers, size_t count,
+                            event_batch *out, ee_error *error)
 {
-    return read_place((sqlite_reader *)base, store_place(bandit, number), out, error);
+    sqlite_reader *self = (sqlite_reader *)base;
+    ee_status status = begin(self, error);
+    if (status) return status;
+    for (size_t i = 0; i < count && !status && has_room(out, count); i++)
+        status = read_place(self, store_place(bandit, numbers[i]), out, error);
+    end(self);
+    return status;
 }
 
 static ee_status find_last(sqlite_reader *self, int which, int kind, uint32_t bandit, uint64_t upto, uint64_t *number,
@@ -417,7 +422,7 @@ static const reader_methods methods = {
     .free = free_reader,
     .list_bandits = list_bandits,
     .read = read_events,
-    .read_one = read_one,
+    .read_these = read_these,
     .find_id = find_id,
     .last_of = last_of,
     .next_decision = next_decision,

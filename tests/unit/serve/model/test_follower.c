@@ -363,11 +363,12 @@ static ee_status read_some(store_reader *self, uint32_t bandit, uint64_t after, 
     return unread.real->read(self, bandit, after, kinds, limit < 7 ? limit : 7, out, error);
 }
 
-static ee_status read_one(store_reader *self, uint32_t bandit, uint64_t number, event_batch *out, ee_error *error)
+static ee_status read_these(store_reader *self, uint32_t bandit, const uint64_t *numbers, size_t count,
+                            event_batch *out, ee_error *error)
 {
     if (!unread.left) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
     unread.left--;
-    return unread.real->read_one(self, bandit, number, out, error);
+    return unread.real->read_these(self, bandit, numbers, count, out, error);
 }
 
 /* The step ends before what cannot be read, and one that reads nothing changes nothing. */
@@ -380,7 +381,7 @@ TEST(a_step_ends_where_the_log_cannot_be_read)
     reader_methods methods = *s.log->methods;
     unread.real = s.log->methods;
     methods.read = read_some;
-    methods.read_one = read_one;
+    methods.read_these = read_these;
     for (size_t reads = 0; reads < 4; reads++) {
         follower *first, *second;
         size_t failures = 0;
@@ -410,6 +411,95 @@ TEST(a_step_ends_where_the_log_cannot_be_read)
     }
     s.written = raw_begin(s.folder.path);
     end(&s);
+}
+
+/* ---- what was read before it was changed ---- */
+
+enum { STOP = 11 };
+
+static bool is_at_stop(void *context)
+{
+    return follower_upto(*(follower **)context) == STOP;
+}
+
+/* Steps end at STOP and at the last event. Between them `change` happens. Two followers have the same bytes: one that
+ * kept what it had read in the first step, and one that was loaded after it. Returns the counts of the first. */
+static follower_counts change_between(script *s, void (*change)(script *s, const uint64_t *numbers),
+                                      const uint64_t *numbers)
+{
+    follower *kept, *fresh;
+    step_body first = {s->number, 1}, last;
+    SCRIPT_OK(s, follower_create(&s->settings, &kept, &s->error));
+    SCRIPT_OK(s, follower_advance(kept, s->log, BANDIT, &first, is_at_stop, &kept, &s->error));
+    assert_int_equal(first.upto, STOP);
+    saved_model then = save(s, kept, 0);
+    change(s, numbers);
+    last = (step_body){s->number, 1};
+    SCRIPT_OK(s, follower_load(&then.about, &s->settings, then.bytes, then.size, &fresh, &s->error));
+    SCRIPT_OK(s, follower_step(kept, s->log, BANDIT, &last, NULL, NULL, &s->error));
+    SCRIPT_OK(s, follower_step(fresh, s->log, BANDIT, &last, NULL, NULL, &s->error));
+    follower_counts counts = follower_read_counts(kept);
+    saved_model one = save(s, kept, 0), other = save(s, fresh, 0);
+    assert_int_equal(one.size, other.size);
+    assert_memory_equal(one.bytes, other.bytes, one.size);
+    assert_int_equal(one.about.state_size, other.about.state_size);
+    assert_memory_equal(one.state, other.state, one.about.state_size);
+    free_model(&then);
+    free_model(&one);
+    free_model(&other);
+    follower_free(kept);
+    follower_free(fresh);
+    return counts;
+}
+
+static void change_nothing(script *s, const uint64_t *numbers)
+{
+    (void)s, (void)numbers;
+}
+
+/* The store has to be opened again before it writes: the log was written past it. */
+static void erase_both(script *s, const uint64_t *numbers)
+{
+    store_close(s->kept);
+    SCRIPT_OK(s, store_open(s->folder.path, &s->kept, &s->error));
+    SCRIPT_OK(s, store_erase(s->kept, BANDIT, numbers, 2, &s->error));
+}
+
+static void reset(script *s, const uint64_t *numbers)
+{
+    (void)numbers;
+    s->written = raw_begin(s->folder.path);
+    append(s, (event){.kind = EVENT_MODEL});
+    raw_commit(&s->written);
+}
+
+/* Batches of seven events. At STOP the follower has read a decision of the first batch and one of the second, whose
+ * rewards it learns from their records: unless they are erased then. */
+TEST(what_was_read_does_not_outlive_an_erasure)
+{
+    void (*const changes[])(script * s, const uint64_t *numbers) = {change_nothing, erase_both, reset};
+    const follower_counts expected[] = {{.learned = 4, .by_record = 3}, {.learned = 2, .by_record = 1}, {0}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        script s;
+        size_t action;
+        uint64_t made[9];
+        begin(&s, "linucb", "pending=1", NULL);
+        for (size_t k = 0; k < sizeof made / sizeof *made; k++) made[k] = decide(&s, &action);
+        const uint64_t settled[] = {made[0], made[1], made[7], made[8]};
+        for (size_t k = 0; k < 4; k++) settle(&s, settled[k], 1, SETTLED_REWARDED);
+        raw_commit(&s.written);
+        reader_methods methods = *s.log->methods;
+        unread.real = s.log->methods;
+        unread.left = SIZE_MAX;
+        methods.read = read_some;
+        s.log->methods = &methods;
+        follower_counts counts = change_between(&s, changes[i], settled + 1);
+        s.log->methods = unread.real;
+        assert_int_equal(counts.learned, expected[i].learned);
+        assert_int_equal(counts.by_record, expected[i].by_record);
+        s.written = raw_begin(s.folder.path);
+        end(&s);
+    }
 }
 
 /* Another model: decisions that the one before made, before or after the event, teach it nothing. */

@@ -1,6 +1,8 @@
 /* Readers of a database and of a folder with the same rows return the same; damage and lost connections. Runs if the
  * variable EENET_TEST_POSTGRES has a connection string. */
 #include "serve/fresh_database.h"
+#include "serve/store/postgres/pg_writer.h"
+#include "serve/store/postgres/store_pg.h"
 #include "serve/store_writer.h"
 
 enum { FIRST = 101, LAST = 3000, LARGE_BODY = 300 << 10 };
@@ -238,6 +240,39 @@ TEST(events_are_the_same)
         compare_one(self, 1, number);
 }
 
+/* Some that are missing, of other sizes, and so many that they do not fit into a batch. */
+TEST(listed_events_are_the_same)
+{
+    two_stores *self = need_both(state);
+    enum { MOST = 700 };
+    event_batch got = {0}, expected = {0};
+    size_t partial = 0;
+    for (size_t turn = 0; turn < 20; turn++) {
+        uint64_t numbers[MOST];
+        size_t count = turn ? 1 + draw(self, MOST - 1) : 1, got_looked, looked, step = 1 + draw(self, 4);
+        for (size_t i = 0; i < count; i++) numbers[i] = FIRST - 5 + (i * 1009 * step) % (LAST - FIRST + 9);
+        for (size_t from = 0; from < count; from += looked) {
+            ok(store_read_these(self->in_folder, 1, numbers + from, count - from, &expected, &looked, NULL));
+            ok(store_read_these(self->in_database, 1, numbers + from, count - from, &got, &got_looked, NULL));
+            assert_in_range(looked, 1, count - from);
+            partial += looked < count - from;
+            assert_int_equal(got_looked, looked);
+            assert_int_equal(got.count, expected.count);
+            size_t next = 0;
+            for (size_t i = from; i < from + looked; i++) {
+                if (numbers[i] < FIRST || numbers[i] > LAST) continue;
+                assert_int_equal(expected.events[next].number, numbers[i]);
+                assert_same_event(&got.events[next], &expected.events[next]);
+                next++;
+            }
+            assert_int_equal(next, got.count);
+        }
+    }
+    assert_true(partial > 5);
+    event_batch_free(&got);
+    event_batch_free(&expected);
+}
+
 TEST(bandits_are_the_same)
 {
     two_stores *self = need_both(state);
@@ -370,6 +405,70 @@ TEST(times_are_the_same)
             ok(store_count_before(self->in_database, bandit, time, &got, NULL));
             assert_int_equal(got, expected);
         }
+}
+
+/* ---- plans ---- */
+
+/* No row is looked at that the call does not need: the tables are read by an index, in its order, and sorted are only
+ * rows that a list or a LIMIT has brought. Two tables have a row or a few. */
+static void check_plan(const PGresult *plan, const char *sql)
+{
+    bool sorts = false;
+    for (int i = 0; i < PQntuples(plan); i++) {
+        const char *line = PQgetvalue(plan, i, 0), *scan = strstr(line, "Seq Scan on ");
+        if (strstr(line, "Sort") && !strstr(line, "Sort Key")) sorts = true;
+        if (strstr(line, "Function Scan") || strstr(line, "CTE Scan") || strstr(line, "Limit")) sorts = false;
+        bool is_small = scan && (strstr(scan, " on fleet") || strstr(scan, " on clock"));
+        if ((scan && !is_small) || strstr(line, "Bitmap") || (sorts && strstr(line, "Index")))
+            fail_msg("%s\nhas the plan line: %s", sql, line);
+    }
+}
+
+static void explain(pg_connection *on, const char *sql)
+{
+    char prepare[4000], execute[200] = "EXPLAIN (COSTS OFF) EXECUTE tried";
+    PGresult *plan;
+    int values = 0;
+    ee_error error = {0};
+    if (strncmp(sql, "BEGIN", 5) == 0 || strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0) return;
+    for (const char *at = sql; (at = strchr(at, '$')); at++)
+        if (atoi(at + 1) > values) values = atoi(at + 1);
+    for (int i = 0; i < values; i++) strcat(execute, i ? ", NULL" : " (NULL");
+    if (values) strcat(execute, ")");
+    assert_true((size_t)snprintf(prepare, sizeof prepare, "PREPARE tried AS %s", sql) < sizeof prepare);
+    database_run(on, prepare);
+    if (pg_query(on, execute, "explain", &plan, &error)) fail_msg("%s: %s", sql, error.message);
+    assert_true(PQntuples(plan) > 0);
+    check_plan(plan, sql);
+    PQclear(plan);
+    database_run(on, "DEALLOCATE tried");
+}
+
+/* A backlog in tables that were never analysed. */
+TEST(plans_need_no_statistics)
+{
+    two_stores *self = need_both(state);
+    pg_connection *on;
+    PGresult *rows;
+    database_run(self->database.inside,
+                 "INSERT INTO eenet.events (place, kind, time) SELECT 9::bigint << 40 | n, 1 + n % 3, n"
+                 " FROM generate_series(1, 60000) AS n;"
+                 "INSERT INTO eenet.decisions SELECT 9::bigint << 40 | n, n, 0, 0, 0, 0, 0, 0, 0"
+                 " FROM generate_series(1, 20000) AS n;"
+                 "INSERT INTO eenet.ids SELECT 9, int4send(n), n FROM generate_series(1, 20000) AS n");
+    ok(pg_query(self->database.inside,
+                "SELECT count(*) FROM pg_class WHERE oid IN ('eenet.events'::regclass, 'eenet.decisions'::regclass,"
+                " 'eenet.ids'::regclass) AND reltuples <= 0",
+                "read", &rows, NULL));
+    assert_int_equal(pg_int8(rows, 0, 0), 3);
+    PQclear(rows);
+    ok(pg_create(&(pg_options){.where = self->database.where, .by_index = true, .role = "plans"}, &on, NULL));
+    for (size_t i = 0; i < PG_READER_STATEMENTS; i++) explain(on, pg_reader_sql[i]);
+    for (size_t i = 0; i < PG_STATEMENTS; i++) explain(on, pg_writer_sql[i]);
+    pg_free(on);
+    database_run(self->database.inside, "DELETE FROM eenet.events WHERE place > 9::bigint << 40;"
+                                        "DELETE FROM eenet.decisions WHERE place > 9::bigint << 40;"
+                                        "DELETE FROM eenet.ids WHERE bandit = 9");
 }
 
 /* ---- what the database does to a reader ---- */

@@ -54,9 +54,11 @@ static store *open_server(fresh_database *database, uint64_t server)
 static bool own(store *kept, uint32_t bandit, uint64_t token)
 {
     bool owned;
+    uint64_t rewrites = store_rewrites();
     ee_error error = {0};
     if (store_own(kept, bandit, token, &owned, &error)) fail_msg("%s", error.message);
     assert_int_equal(store_token(kept, bandit), owned ? token : 0);
+    assert_true(store_rewrites() > rewrites);
     return owned;
 }
 
@@ -142,6 +144,9 @@ TEST(a_token_is_of_one_server)
     assert_int_equal(store_token(first, 1), 0);
     assert_true(own(second, 1, token));
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_DONE);
+    uint64_t rewrites = store_rewrites();
+    store_disown(second, 1);
+    assert_int_equal(store_rewrites(), rewrites + 1);
     store_close(first);
     store_close(second);
     database_remove(&database);

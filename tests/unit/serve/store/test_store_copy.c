@@ -146,7 +146,9 @@ static void decide_many(store *kept, uint32_t bandit, int64_t now)
 static void purge(store *kept, uint32_t bandit)
 {
     bool more = true;
+    uint64_t rewrites = store_rewrites();
     ok(store_purge(kept, bandit, NULL));
+    assert_true(store_rewrites() > rewrites);
     while (more) ok(store_purge_some(kept, bandit, 100, &more, NULL));
     ok(store_purge_end(kept, bandit, NULL));
 }
