@@ -78,9 +78,9 @@ static ee_status settle_pending(service *of, const erasure *found, ee_error *err
     ee_status status = EE_OK;
     for (size_t i = 0; i < found->decision_count && !status; i++) {
         stored_decision row;
-        bool there;
-        status = store_next_decision(found->log, found->bandit, found->decisions[i] - 1, &row, &there, error);
-        if (status || !there || row.number != found->decisions[i] || row.settled) continue;
+        size_t count;
+        status = store_next_decisions(found->log, found->bandit, found->decisions[i] - 1, &row, 1, &count, error);
+        if (status || !count || row.number != found->decisions[i] || row.settled) continue;
         journal_entry entry = {.bandit = found->bandit,
                                .event = {.kind = EVENT_SETTLED, .decision = found->decisions[i]}};
         status = journal_write(of->journal, &entry, error);

@@ -4,6 +4,9 @@
 
 #include "data/logs/slot_context.h"
 #include "data/values/text.h"
+#include "serve/system/server_clock.h"
+
+enum { PAGE = 128, MOST_AGE = 1000000 /* microseconds */ };
 
 /* A decision: all of it that is needed until the next, copied from the store. */
 typedef struct kept_decision {
@@ -28,10 +31,23 @@ struct settled_reader {
     uint64_t after, left;
     uint64_t end; /* past the last decision; UINT64_MAX: there may be more */
     int64_t from, until;
-    uint64_t settings;      /* number of the SETTINGS event that was read last; 0: none */
-    learning_mode mode;     /* by it */
+    uint64_t settings;  /* number of the SETTINGS event that was read last; 0: none */
+    learning_mode mode; /* by it, of decisions up to this one: */
+    uint64_t mode_upto;
     learning_mode mode_now; /* of the bandit */
     joining_rules rules;
+
+    /* Decisions are read a page at a time, and their events together, because a round trip for each would take most of
+     * the time. Of a page only settled ones are taken, which no longer change, and only for a second: another process
+     * may erase them. */
+    stored_decision rows[PAGE]; /* (row_count) those after `page_after` */
+    size_t row_count, row;      /* row: the one that was taken last */
+    uint64_t page_after, rewrites;
+    int64_t read_at;
+    uint64_t numbers[2 * PAGE]; /* of each row: its event's, its SETTLED event's */
+    event_batch events;         /* of the numbers before numbers[events_upto] */
+    size_t next_event, events_upto;
+
     bool is_weighted;                         /* the objective is not the reward */
     log_metric metrics[2 * MOST_METRICS + 1]; /* of one decision */
 
@@ -80,7 +96,71 @@ void settled_reader_free(settled_reader *self)
 {
     if (!self) return;
     store_reader_free(self->reader);
+    event_batch_free(&self->events);
     memory_release(&self->memory);
+}
+
+/* ---- pages ---- */
+
+/* Rows up to the first pending one: those after it are not needed before it is settled. */
+static ee_status read_page(settled_reader *self, uint64_t after, ee_error *error)
+{
+    size_t limit = self->left < PAGE ? (size_t)self->left : PAGE, count;
+    self->row_count = self->events_upto = 0;
+    event_batch_free(&self->events); /* at the end of the log, nothing stays in memory */
+    self->page_after = after;
+    self->rewrites = store_rewrites();
+    self->read_at = server_clock_real();
+    ee_status status = store_next_decisions(self->reader, self->bandit, after, self->rows, limit, &count, error);
+    for (bool settled = true; self->row_count < count && settled; self->row_count++) {
+        const stored_decision *row = &self->rows[self->row_count];
+        self->numbers[2 * self->row_count] = row->number;
+        self->numbers[2 * self->row_count + 1] = row->settled;
+        settled = row->settled;
+    }
+    return status;
+}
+
+static bool is_current(const settled_reader *self)
+{
+    return self->rewrites == store_rewrites() && server_clock_real() - self->read_at < MOST_AGE;
+}
+
+/* The first decision after an event. */
+static ee_status next_row(settled_reader *self, uint64_t after, stored_decision *out, bool *found, ee_error *error)
+{
+    size_t i = 0;
+    while (i < self->row_count && self->rows[i].number <= after) i++;
+    if (after < self->page_after || i == self->row_count || !self->rows[i].settled || !is_current(self)) {
+        ee_status status = read_page(self, after, error);
+        if (status) return status;
+        i = 0;
+    }
+    *found = i < self->row_count;
+    self->row = i;
+    if (*found) *out = self->rows[i];
+    return EE_OK;
+}
+
+/* The event of the row that was taken last, or its SETTLED event, valid until the next call; NULL: it was removed. */
+static ee_status find_event(settled_reader *self, bool is_settled, const event **out, ee_error *error)
+{
+    size_t place = 2 * self->row + is_settled, count = 2 * self->row_count - place;
+    *out = NULL;
+    if (place >= self->events_upto) {
+        size_t looked;
+        ee_status status =
+            store_read_these(self->reader, self->bandit, self->numbers + place, count, &self->events, &looked, error);
+        if (status) return status;
+        self->events_upto = place + looked;
+        self->next_event = 0;
+    }
+    for (size_t i = self->next_event; i < self->events.count && !*out; i++) {
+        if (self->events.events[i].number != self->numbers[place]) continue;
+        *out = &self->events.events[i];
+        self->next_event = i + 1;
+    }
+    return EE_OK;
 }
 
 /* ---- the mode ---- */
@@ -89,7 +169,12 @@ void settled_reader_free(settled_reader *self)
 static ee_status find_mode(settled_reader *self, uint64_t decision, ee_error *error)
 {
     uint64_t number;
+    event_batch next = {0};
+    if (decision <= self->mode_upto) return EE_OK;
     ee_status status = store_last(self->reader, self->bandit, EVENT_SETTINGS, decision, &number, error);
+    if (!status) status = store_read(self->reader, self->bandit, decision, 1U << EVENT_SETTINGS, 1, &next, error);
+    if (!status) self->mode_upto = next.count ? next.events[0].number - 1 : next.last;
+    event_batch_free(&next);
     if (status || number == self->settings) return status;
     self->settings = number;
     self->mode = self->mode_now;
@@ -127,17 +212,15 @@ static ee_status keep_decision(settled_reader *self, kept_decision *kept, const 
 }
 
 /* *there false: it was removed meanwhile. */
-static ee_status load_one(settled_reader *self, const stored_decision *row, size_t place, bool *there, ee_error *error)
+static ee_status load_one(settled_reader *self, size_t place, bool *there, ee_error *error)
 {
     kept_decision *kept = &self->decisions[place];
     const event *found;
-    ee_status damaged = EE_OK, status = store_read_one(self->reader, self->bandit, row->number, &found, error);
-    if (!status) damaged = keep_decision(self, kept, found, error);
-    if (damaged) return damaged;
-    if (!status) status = store_read_one(self->reader, self->bandit, row->settled, &found, error);
-    *there = status != EE_BAD_INPUT;
-    if (!*there) return EE_OK;
-    if (status) return status;
+    ee_status status = find_event(self, false, &found, error);
+    if (!status && found) status = keep_decision(self, kept, found, error);
+    if (!status && found) status = find_event(self, true, &found, error);
+    *there = found;
+    if (status || !found) return status;
     kept->value = found->value;
     kept->outcome = found->outcome;
     kept->settled_at = found->time;
@@ -159,12 +242,12 @@ static ee_status load(settled_reader *self, stored_decision row, size_t *count, 
     *there = true;
     for (*count = 0; !status && *count < wanted; ++*count) {
         bool found = true;
-        if (*count) status = store_next_decision(self->reader, self->bandit, row.number, &row, &found, error);
+        if (*count) status = next_row(self, row.number, &row, &found, error);
         if (status) return status;
         *there = found && row.number == first + *count;
         if (*there && !row.settled) *count = 0;
         if (!*there || !row.settled) return EE_OK;
-        status = load_one(self, &row, *count, there, error);
+        status = load_one(self, *count, there, error);
         if (status || !*there) return status;
     }
     *there = self->decisions[0].body.slot_index == 0 || row.slots; /* a cursor within a round skips its rest */
@@ -438,7 +521,7 @@ ee_status settled_next(settled_reader *self, log_event *out, settled_decision *f
         stored_decision row = {0};
         size_t count = 0;
         bool there = false;
-        ee_status status = store_next_decision(self->reader, self->bandit, self->after, &row, &there, error);
+        ee_status status = next_row(self, self->after, &row, &there, error);
         if (status || !there || row.number >= self->end) return status;
         if (row.time < self->from || row.time >= self->until) { /* the clock was wrong meanwhile */
             self->after = row.number;

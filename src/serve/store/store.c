@@ -339,10 +339,11 @@ ee_status store_settings_at(store_reader *self, uint32_t bandit, uint64_t number
     return status || !found ? status : store_read_settings(self, bandit, found, out, error);
 }
 
-ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                              ee_error *error)
+ee_status store_next_decisions(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, size_t limit,
+                               size_t *count, ee_error *error)
 {
-    return self->methods->next_decision(self, bandit, after, out, found, error);
+    *count = 0;
+    return self->methods->next_decisions(self, bandit, after, out, limit, count, error);
 }
 
 ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)

@@ -305,9 +305,9 @@ typedef struct stored_decision {
     metric_values *metrics;
 } stored_decision;
 
-/* The first decision with a number above `after`, settled or not. */
-ee_status store_next_decision(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                              ee_error *error);
+/* The first decisions with numbers above `after`, settled or not: *count, at most limit, into out. */
+ee_status store_next_decisions(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, size_t limit,
+                               size_t *count, ee_error *error);
 
 /* How many decisions with numbers above `after` are not settled. It looks at all of them. */
 ee_status store_count_waiting(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);

@@ -85,8 +85,8 @@ typedef struct reader_methods {
     ee_status (*find_id)(store_reader *self, uint32_t bandit, json_text id, uint64_t *number, ee_error *error);
     ee_status (*last_of)(store_reader *self, uint32_t bandit, unsigned kinds, uint64_t upto, uint64_t *number,
                          ee_error *error);
-    ee_status (*next_decision)(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                               ee_error *error);
+    ee_status (*next_decisions)(store_reader *self, uint32_t bandit, uint64_t after, stored_decision *out, size_t limit,
+                                size_t *count, ee_error *error);
     ee_status (*count_waiting)(store_reader *self, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error);
     /* As store_find_time and store_find_end together. */
     ee_status (*find_time)(store_reader *self, uint32_t bandit, int64_t time, uint64_t *first, uint64_t *end,

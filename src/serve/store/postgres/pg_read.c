@@ -1,11 +1,9 @@
 /* Readers of the store, with PostgreSQL. Each call sees one consistent state: one statement, or several in a
- * transaction that reads one snapshot. Exceptions: the portions of a long store_read are separate statements, and
- * decisions that are settled are read ahead (pg_read_ahead.h).
+ * transaction that reads one snapshot. Exception: the portions of a long store_read are separate statements.
  *
  * A call whose connection breaks is repeated once on a new one: it only reads, so nothing can happen twice. */
 #include <inttypes.h>
 
-#include "pg_read_ahead.h"
 #include "pg_session.h"
 #include "serve/store/clock_periods.h"
 #include "serve/store/row_checksum.h"
@@ -25,7 +23,6 @@ enum {
     LAST_OF,
     FIND_ID,
     NEXT_DECISIONS,
-    NEXT_EVENTS,
     COUNT_WAITING,
     LAST_CLOCK,
     FIND_TIME,
@@ -83,13 +80,6 @@ const char *const pg_reader_sql[PG_READER_STATEMENTS] = {
     [FIND_ID] = "SELECT number FROM eenet.ids WHERE bandit = $1 AND id = $2",
     [NEXT_DECISIONS] = "SELECT " DECISION_COLUMNS " FROM eenet.decisions WHERE place > $1 AND place < $2 ORDER BY place"
                        " LIMIT $3",
-    /* Of those decisions that are settled: their events, up to 1 MiB. */
-    [NEXT_EVENTS] = "SELECT " EVENT_COLUMNS ", owner FROM (SELECT " EVENT_COLUMNS ", owner, sum(octet_length(body))"
-                    " OVER (ORDER BY owner, place) AS bytes FROM (SELECT place AS owner, settled FROM eenet.decisions"
-                    " WHERE place > $1 AND place < $2 ORDER BY place LIMIT $3) AS portion"
-                    " CROSS JOIN LATERAL (VALUES (owner), (owner >> 40 << 40 | settled)) AS wanted (at)"
-                    " JOIN eenet.events ON place = at WHERE settled > 0) AS sized"
-                    " WHERE coalesce(bytes, 0) < 1048576 ORDER BY owner, place",
     [COUNT_WAITING] = "SELECT count(*) FROM eenet.decisions WHERE settled = 0 AND place > $1 AND place < $2",
     [LAST_CLOCK] = "SELECT time, ahead, in_doubt FROM eenet.clock ORDER BY time DESC LIMIT 1",
     /* Binary search for the first place from $1 to before $2 at or after a log time, in one round trip. It ends with
@@ -108,20 +98,18 @@ typedef struct pg_reader {
     pg_session session;
     pg_values values, ends_values;
     clock_periods clock; /* of the snapshot that was read last */
-    pg_read_ahead ahead;
 } pg_reader;
 
 /* ---- calls ---- */
 
-enum { WITH_ENDS = 1, WITH_CLOCK = 2, WITH_EVENTS = 4, STAYS_OPEN = 8 };
+enum { WITH_ENDS = 1, WITH_CLOCK = 2, STAYS_OPEN = 4 };
 
-/* A statement with self->values, or none, and from the same snapshot: NEXT_EVENTS with the same values, the ends of the
- * bandit's log, the clock. */
+/* A statement with self->values, or none, and from the same snapshot: the ends of the bandit's log, the clock. */
 typedef struct question {
     int statement;
     unsigned with;
     uint32_t bandit;
-    PGresult *rows, *events; /* to be cleared */
+    PGresult *rows; /* to be cleared */
     store_ends ends;
 } question;
 
@@ -164,7 +152,6 @@ static ee_status send_question(pg_reader *self, const question *asked, ee_error 
         status = pg_send(on, READ_BEGIN, NULL, error);
     }
     if (!status && asked->statement != NO_STATEMENT) status = pg_send(on, asked->statement, &self->values, error);
-    if (!status && asked->with & WITH_EVENTS) status = pg_send(on, NEXT_EVENTS, &self->values, error);
     if (!status && asked->with & WITH_ENDS) {
         pg_values_start(&self->ends_values);
         pg_add_int8(&self->ends_values, store_place(asked->bandit, 0));
@@ -184,15 +171,13 @@ static ee_status exchange(pg_reader *self, question *asked, ee_error *error)
     if (!status && asked->with) status = take_nothing(self, error);
     if (!status && asked->statement != NO_STATEMENT)
         status = pg_next(self->session.connection, "read", &asked->rows, error);
-    if (!status && asked->with & WITH_EVENTS) status = pg_next(self->session.connection, "read", &asked->events, error);
     if (!status && asked->with & WITH_ENDS) status = take_ends(self, &asked->ends, error);
     if (!status && asked->with & WITH_CLOCK) status = take_clock(self, error);
     if (!status) status = pg_end(self->session.connection, "read", error);
     if (!status && !(asked->with & STAYS_OPEN)) self->session.begun = false;
     if (status) {
         PQclear(asked->rows);
-        PQclear(asked->events);
-        asked->rows = asked->events = NULL;
+        asked->rows = NULL;
     }
     return status;
 }
@@ -408,8 +393,6 @@ static ee_status read_these(store_reader *base, uint32_t bandit, const uint64_t 
                             event_batch *out, ee_error *error)
 {
     pg_reader *self = (pg_reader *)base;
-    int row = count == 1 ? pg_read_ahead_event(&self->ahead, store_place(bandit, numbers[0])) : -1;
-    if (row >= 0) return add_row(self, self->ahead.events, row, out, error);
     question asked = {.statement = READ_THESE, .with = WITH_CLOCK, .bandit = bandit};
     pg_values_start(&self->values);
     pg_array_start(&self->values, PG_INT8);
@@ -477,24 +460,18 @@ static stored_decision decision_of(const pg_reader *self, const PGresult *rows, 
     };
 }
 
-static ee_status next_decision(store_reader *base, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                               ee_error *error)
+static ee_status next_decisions(store_reader *base, uint32_t bandit, uint64_t after, stored_decision *out, size_t limit,
+                                size_t *count, ee_error *error)
 {
     pg_reader *self = (pg_reader *)base;
-    pg_read_ahead *ahead = &self->ahead;
-    *found = pg_read_ahead_take(ahead, store_place(bandit, after));
-    if (!*found) {
-        question asked = {.statement = NEXT_DECISIONS, .with = WITH_CLOCK, .bandit = bandit};
-        if (ahead->in_order) asked.with |= WITH_EVENTS;
-        add_range(self, bandit, after);
-        pg_add_int8(&self->values, ahead->in_order ? READ_AHEAD_ROWS : 1);
-        ee_status status = ask(self, &asked, error);
-        if (status) return status;
-        pg_read_ahead_fill(ahead, asked.rows, asked.events);
-        *found = PQntuples(asked.rows) > 0;
-    }
-    if (*found) *out = decision_of(self, ahead->decisions, ahead->row);
-    return EE_OK;
+    question asked = {.statement = NEXT_DECISIONS, .with = WITH_CLOCK, .bandit = bandit};
+    add_range(self, bandit, after);
+    pg_add_int8(&self->values, (int64_t)limit);
+    ee_status status = ask(self, &asked, error);
+    if (!status) *count = (size_t)PQntuples(asked.rows);
+    for (size_t i = 0; i < *count; i++) out[i] = decision_of(self, asked.rows, (int)i);
+    PQclear(asked.rows);
+    return status;
 }
 
 static ee_status count_waiting(store_reader *base, uint32_t bandit, uint64_t after, uint64_t *count, ee_error *error)
@@ -544,7 +521,7 @@ static ee_status try_wall_time(void *context, ee_error *error)
 {
     time_search *call = context;
     pg_reader *self = call->self;
-    question asked = {NO_STATEMENT, WITH_ENDS | WITH_CLOCK | STAYS_OPEN, call->bandit, NULL, NULL, {0}};
+    question asked = {NO_STATEMENT, WITH_ENDS | WITH_CLOCK | STAYS_OPEN, call->bandit, NULL, {0}};
     ee_status status = exchange(self, &asked, error);
     if (!status)
         status = clock_periods_search(&self->clock, call->bandit, &asked.ends, call->time, search, self, &call->first,
@@ -567,7 +544,7 @@ static ee_status try_log_time(void *context, ee_error *error)
 {
     time_search *call = context;
     pg_reader *self = call->self;
-    question asked = {NO_STATEMENT, WITH_ENDS | STAYS_OPEN, call->bandit, NULL, NULL, {0}};
+    question asked = {NO_STATEMENT, WITH_ENDS | STAYS_OPEN, call->bandit, NULL, {0}};
     ee_status status = exchange(self, &asked, error);
     call->first = call->past = asked.ends.first;
     if (!status && asked.ends.first)
@@ -602,7 +579,6 @@ static ee_status read_clock(store_reader *base, stored_clock *out, ee_error *err
 static void free_reader(store_reader *base)
 {
     pg_reader *self = (pg_reader *)base;
-    pg_read_ahead_clear(&self->ahead);
     pg_session_close(&self->session);
     pg_values_free(&self->values);
     pg_values_free(&self->ends_values);
@@ -616,7 +592,7 @@ static const reader_methods methods = {
     .read_these = read_these,
     .find_id = find_id,
     .last_of = last_of,
-    .next_decision = next_decision,
+    .next_decisions = next_decisions,
     .count_waiting = count_waiting,
     .find_time = find_time,
     .count_before = count_before,

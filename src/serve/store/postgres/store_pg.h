@@ -9,7 +9,7 @@
  * store_open_shared. */
 ee_status pg_store_open(const char *where, uint64_t server, bool synchronous, store **out, ee_error *error);
 /* Statements of readers: for the test of their plans. */
-enum { PG_READER_STATEMENTS = 16 };
+enum { PG_READER_STATEMENTS = 15 };
 extern const char *const pg_reader_sql[PG_READER_STATEMENTS];
 ee_status pg_reader_open(const char *where, store_reader **out, ee_error *error);
 

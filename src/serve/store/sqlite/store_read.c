@@ -19,7 +19,7 @@ enum {
     READ_CLOCK,
     LAST_CLOCK,
     COUNT_WAITING,
-    NEXT_DECISION,
+    NEXT_DECISIONS,
     READ_ID,
     READ_STATEMENTS
 };
@@ -44,7 +44,7 @@ static const char *const sql[READ_STATEMENTS] = {
     [LAST_CLOCK] = "SELECT time, ahead, in_doubt FROM clock ORDER BY time DESC LIMIT 1",
     [READ_ID] = "SELECT number FROM ids WHERE bandit = ?1 AND id = ?2",
     [COUNT_WAITING] = STORE_COUNT_WAITING_SQL,
-    [NEXT_DECISION] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place LIMIT 1",
+    [NEXT_DECISIONS] = STORE_DECISION_COLUMNS " FROM decisions WHERE place > ?1 AND place < ?2 ORDER BY place",
 };
 
 typedef struct sqlite_reader {
@@ -287,21 +287,26 @@ static ee_status last_of(store_reader *base, uint32_t bandit, unsigned kinds, ui
     return find_last(self, READ_BACK, (int)kinds, bandit, upto, number, error);
 }
 
-static ee_status next_decision(store_reader *base, uint32_t bandit, uint64_t after, stored_decision *out, bool *found,
-                               ee_error *error)
+static ee_status next_decisions(store_reader *base, uint32_t bandit, uint64_t after, stored_decision *out, size_t limit,
+                                size_t *count, ee_error *error)
 {
     sqlite_reader *self = (sqlite_reader *)base;
-    sqlite3_stmt *statement = self->statements[NEXT_DECISION];
+    sqlite3_stmt *statement = self->statements[NEXT_DECISIONS];
     uint64_t most = ((uint64_t)1 << STORE_NUMBER_BITS) - 1;
-    *found = false;
     sqlite3_bind_int64(statement, 1, store_place(bandit, after < most ? after : most));
     sqlite3_bind_int64(statement, 2, store_place(bandit + 1, 0));
-    ee_status status = step(self, NEXT_DECISION, found, error);
-    if (*found) {
-        *out = store_column_decision(statement);
-        status = to_wall_time(self, bandit, &out->time, error);
+    ee_status status = begin(self, error);
+    if (status) return status;
+    while (!status && *count < limit) {
+        bool row;
+        status = step(self, NEXT_DECISIONS, &row, error);
+        if (status || !row) break;
+        out[*count] = store_column_decision(statement);
+        status = to_wall_time(self, bandit, &out[*count].time, error);
+        ++*count;
     }
     sqlite3_reset(statement);
+    end(self);
     return status;
 }
 
@@ -425,7 +430,7 @@ static const reader_methods methods = {
     .read_these = read_these,
     .find_id = find_id,
     .last_of = last_of,
-    .next_decision = next_decision,
+    .next_decisions = next_decisions,
     .count_waiting = count_waiting,
     .find_time = find_time,
     .count_before = count_before,

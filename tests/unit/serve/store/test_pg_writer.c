@@ -797,8 +797,8 @@ static bool can_erase(store_reader *reader, uint32_t bandit, const stored_decisi
     bool is_slot = slot_round_id(stored->id, NULL).length != stored->id.length;
     if (is_slot && !first->slots) return false;
     for (uint64_t i = 1; decision.settled && i < first->slots; i++) {
-        bool found;
-        ok(store_next_decision(reader, bandit, first->number + i - 1, &decision, &found, NULL));
+        size_t count;
+        ok(store_next_decisions(reader, bandit, first->number + i - 1, &decision, 1, &count, NULL));
     }
     return decision.settled;
 }
@@ -826,12 +826,12 @@ static void erase_some(pair *self)
     uint32_t bandit = 1 + (uint32_t)draw(self, BANDITS);
     store_reader *reader;
     stored_decision decision;
-    bool found;
+    size_t count;
     ok(store_reader_create(self->stores[0], &reader, NULL));
-    ok(store_next_decision(reader, bandit, draw(self, store_bandit_state(self->stores[0], bandit)->events + 1),
-                           &decision, &found, NULL));
-    if (found && can_erase(reader, bandit, &decision)) {
-        size_t count = list_erased(reader, bandit, &decision, numbers);
+    ok(store_next_decisions(reader, bandit, draw(self, store_bandit_state(self->stores[0], bandit)->events + 1),
+                            &decision, 1, &count, NULL));
+    if (count && can_erase(reader, bandit, &decision)) {
+        count = list_erased(reader, bandit, &decision, numbers);
         for (int i = 0; i < 2; i++) ok(store_erase(self->stores[i], bandit, numbers, count, NULL));
         self->erased++;
     }

@@ -162,7 +162,7 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     uint64_t number, last;
     stored_clock clock;
     stored_decision decision;
-    bool found;
+    size_t count;
     const int64_t times[] = {10, 20, 30, 1031, 1040, 1050, 2051, 2060};
     const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
     ok(store_read_clock(b->reader, &clock, &b->error));
@@ -183,7 +183,8 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     assert_true(clock.time == 2051 && clock.ahead == 0 && !clock.in_doubt);
     ok(see_events(b->reader, 1, 0, ALL, 100, &got, &last, NULL));
     assert_string_equal(got.text, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ");
-    ok(store_next_decision(b->reader, 1, 4, &decision, &found, &b->error));
+    ok(store_next_decisions(b->reader, 1, 4, &decision, 1, &count, &b->error));
+    assert_int_equal(count, 1);
     assert_int_equal(decision.time, 30);
     const struct {
         int64_t time;

@@ -184,12 +184,12 @@ TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
     assert_int_equal(write_entry(b->kept, &first, 6), ENTRY_REPEATED);
     assert_int_equal(first.event.number, 2);
     stored_decision decision;
-    bool found;
-    ok(store_next_decision(b->reader, 1, 0, &decision, &found, &b->error));
-    assert_true(found && decision.number == 2 && decision.settled == 4 && !decision.inactive && decision.rewards == 1 &&
-                decision.value == 0.5);
-    ok(store_next_decision(b->reader, 1, 2, &decision, &found, &b->error));
-    assert_true(found && decision.number == 5 && !decision.settled);
+    size_t count;
+    ok(store_next_decisions(b->reader, 1, 0, &decision, 1, &count, &b->error));
+    assert_true(count == 1 && decision.number == 2 && decision.settled == 4 && !decision.inactive &&
+                decision.rewards == 1 && decision.value == 0.5);
+    ok(store_next_decisions(b->reader, 1, 2, &decision, 1, &count, &b->error));
+    assert_true(count == 1 && decision.number == 5 && !decision.settled);
     assert_int_equal(give(b, 1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
     assert_int_equal(decide(b, 1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
     assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
