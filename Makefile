@@ -39,7 +39,7 @@ SOURCES = find $(wildcard include src cli tests bench examples python) -name '*.
 .NOTPARALLEL:
 .PHONY: image test-image build debug demo test test-ci test-all test-other test-32 test-musl wasm playground python site \
     source sbom release record-release test-abi abi-library test-release-files wheels test-wheels javascript deb \
-    test-deb torture torture-fleet load load-fleet exports evaluations fairness fast-day coverage warm-starts \
+    test-deb torture torture-fleet load load-fleet exports evaluations fairness learning fast-day coverage warm-starts \
     guardrails limits promotions bench bench-record record mutants claims structure messages install uninstall \
     test-packages lint lint-format lint-cppcheck lint-includes lint-python format fuzz clean help
 
@@ -247,6 +247,12 @@ fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensi
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
 	python3 bench/serve/fairness.py build/release/eenet $(or $(SECONDS),600)
+
+learning: ## measure how fast a bandit learns on SQLite, on PostgreSQL and behind a slow network; PROGRAMS: other builds of eenet
+	@cmake/setup.sh build test
+	@$(CMAKE) --preset release >/dev/null
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
+	python3 -B bench/serve/learning.py build/release/eenet $(PROGRAMS)
 
 fast-day: ## simulate a day of two million requests with clock jumps and restarts, and compare the join with plain SQL
 	@cmake/setup.sh build test

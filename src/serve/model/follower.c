@@ -251,8 +251,7 @@ static ee_status take_decision(follower *self, const event *from, ee_error *erro
 
 /* ---- SETTLED ---- */
 
-/* The mode decides whether a reward needs its decision again: if the decision no longer waits, or in apprentice mode.
- */
+/* Whether a reward is learned from its decision's record: the decision no longer waits, or was not learned yet. */
 static bool needs_decision(const follower *self, const event *settled)
 {
     if (settled->decision <= self->model_event || self->settings.held || settled->outcome == SETTLED_INACTIVE)
