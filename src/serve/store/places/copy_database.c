@@ -361,7 +361,7 @@ static ee_status make_statements(database_side *self, ee_error *error)
     return status;
 }
 
-/* Every read is in the order of an index, also on tables without statistics. A process that is stopped for long loses
+/* A process that is stopped for long loses
  * its snapshot: it keeps the database from cleaning up. */
 static ee_status connect_side(database_side *self, ee_error *error)
 {
@@ -375,9 +375,7 @@ static ee_status connect_side(database_side *self, ee_error *error)
     if (!status) status = pg_create(&options, &self->on, error);
     if (!status) status = pg_connect(self->on, error);
     return status ? status
-                  : pg_execute(self->on,
-                               "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '10min';"
-                               "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off",
+                  : pg_execute(self->on, "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = '10min'",
                                "connect", error);
 }
 

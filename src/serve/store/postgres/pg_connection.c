@@ -24,9 +24,8 @@ struct pg_connection {
     int list_count, list;                /* list: the one in use */
     char *where, *role;
     double seconds, session_seconds; /* session_seconds: those that the session was told; 0: none */
-    bool by_index;
-    PGconn *connection; /* NULL: not connected */
-    uint8_t *queue;     /* (queued) what was sent since the last result, in order: PREPARE, STATEMENT or SYNC */
+    PGconn *connection;              /* NULL: not connected */
+    uint8_t *queue; /* (queued) what was sent since the last result, in order: PREPARE, STATEMENT or SYNC */
     size_t queued, queue_capacity, taken;
     uint64_t connections;
     char state[6];
@@ -219,12 +218,12 @@ static ee_status open_connection(pg_connection *self, ee_error *error)
     if (PQsetnonblocking(self->connection, 1) || !PQenterPipelineMode(self->connection))
         return lost(self, "connect", NULL, error);
     /* A transaction of a process that hangs must not keep its locks. The rest of the time is for the way back. */
-    static const char by_index[] =
-        "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET enable_hashjoin = off;"
-        "SET enable_mergejoin = off; SET enable_material = off; SET plan_cache_mode = force_generic_plan;"
-        "SET jit = off";
-    snprintf(set, sizeof set, "SET idle_in_transaction_session_timeout = 1500; SET statement_timeout = %d; %s",
-             (int)(self->seconds * 800), self->by_index ? by_index : "");
+    snprintf(
+        set, sizeof set,
+        "SET idle_in_transaction_session_timeout = 1500; SET statement_timeout = %d; SET enable_seqscan = off;"
+        " SET enable_bitmapscan = off; SET enable_sort = off; SET enable_hashjoin = off; SET enable_mergejoin = off;"
+        " SET enable_material = off; SET plan_cache_mode = force_generic_plan; SET jit = off",
+        (int)(self->seconds * 800));
     self->session_seconds = self->seconds;
     return pg_execute(self, set, "connect", error);
 }
@@ -367,7 +366,6 @@ ee_status pg_create(const pg_options *options, pg_connection **out, ee_error *er
     *out = NULL;
     ee_status status = memory_create_owner(NULL, &self, sizeof *self, error);
     if (status) return status;
-    self->by_index = options->by_index;
     status = choose_list(self, options, error);
     if (!status) status = copy_string(&self->memory, options->where, &self->where, error);
     if (!status && options->role) status = copy_string(&self->memory, options->role, &self->role, error);

@@ -11,6 +11,9 @@
  *     ...
  *     status = pg_end(connection, "read", error);    // after the last
  *
+ * Statements are for a few rows of large tables, so all plans are nested loops over indexes, in their order, whatever
+ * statistics the tables have: without any, a plan may sort the whole log for its first rows.
+ *
  * A statement is prepared when a connection first uses it. Between two pg_sync, statements outside of BEGIN and COMMIT
  * are one transaction. A connection can have several lists of statements, one after the other: pg_use.
  *
@@ -34,8 +37,6 @@ typedef struct pg_options {
     const char *const *sql; /* (count) statements, by their number in pg_send */
     size_t count;
     double seconds;   /* timeout of a call; 0: 5 */
-    bool by_index;    /* statements are for a few rows of large tables, so plans are nested loops over indexes in their
-                         order, whatever statistics the tables have: without any, a backlog would be sorted */
     const char *role; /* what it is for: part of application_name, "eenet writer"; may be NULL */
 } pg_options;
 

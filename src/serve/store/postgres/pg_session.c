@@ -165,7 +165,6 @@ static ee_status connect_slot(pg_session *self, pool_slot *slot, ee_error *error
     pg_options options = self->options;
     options.where = self->pool->where;
     options.role = "pool";
-    options.by_index = true;
     if (slot->renewed != now && slot->connection) pg_disconnect(slot->connection);
     slot->renewed = now;
     ee_status status = slot->connection ? EE_OK : pg_create(&options, &slot->connection, error);

@@ -1,5 +1,5 @@
 /* The statements of the writer with PostgreSQL. Rows of a group are arrays, one for each column. The session plans
- * nested loops and index scans only (pg_options), so the arrays are always the outer loop. */
+ * nested loops and index scans only (pg_connection.h), so the arrays are always the outer loop. */
 #include "pg_writer.h"
 
 #define DECISION_COLUMNS "place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics"

@@ -266,8 +266,7 @@ static ee_status open_all(pg_store *self, const char *where, ee_error *error)
     ee_status status = memory_create(&self->base.memory, &self->where, size, 1, error);
     if (!status) memcpy(self->where, where, size);
     if (!status) status = joining_create(&self->base.joining, error);
-    pg_options options = {
-        .where = where, .sql = pg_writer_sql, .count = PG_STATEMENTS, .by_index = true, .role = "writer"};
+    pg_options options = {.where = where, .sql = pg_writer_sql, .count = PG_STATEMENTS, .role = "writer"};
     if (!status) status = pg_create(&options, &self->connection, error);
     if (!status) status = pg_session_open(&(pg_options){.where = where}, &self->size_session, error);
     if (!status) status = pg_blobs_open(where, &self->base.blobs, error);

@@ -439,7 +439,7 @@ TEST(plans_need_no_statistics)
                 "read", &rows, NULL));
     assert_int_equal(pg_int8(rows, 0, 0), 3);
     PQclear(rows);
-    ok(pg_create(&(pg_options){.where = self->database.where, .by_index = true, .role = "plans"}, &on, NULL));
+    ok(pg_create(&(pg_options){.where = self->database.where, .role = "plans"}, &on, NULL));
     for (size_t i = 0; i < PG_READER_STATEMENTS; i++) explain(on, pg_reader_sql[i]);
     for (size_t i = 0; i < PG_STATEMENTS; i++) explain(on, pg_writer_sql[i]);
     pg_free(on);
