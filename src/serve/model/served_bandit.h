@@ -15,7 +15,7 @@ typedef struct served_bandits served_bandits; /* all of them, and the threads th
 typedef struct served_options {
     size_t trainers;            /* threads; 0: half the cores, at least two */
     double publish_interval;    /* minimum seconds between steps, unless there are more events */
-    double step_seconds;        /* duration of a step: it ends after the event that exceeds it */
+    double step_seconds;        /* processor time of a step: it ends after the event that exceeds it */
     size_t step_events;         /* maximum in a step */
     uint64_t most_behind;       /* events; a model further behind uses larger strides */
     uint64_t checkpoint_events; /* about how many a restart may have to process: a checkpoint is saved this often */

@@ -10,7 +10,7 @@
 #include "served_inside.h"
 #include "stored_models.h"
 
-enum { MOST_STRIDE = 64 };
+enum { MOST_STRIDE = 64, MOST_WAITING = 5 /* times its processor time, a step may take */ };
 static const double RETRY = 1; /* seconds until what failed is tried again */
 
 static bool is_interrupted(void *context)
@@ -230,13 +230,18 @@ static uint64_t next_stride(const served_bandits *all, uint64_t stride, uint64_t
 
 typedef struct step_limit {
     served_bandits *all;
-    double end; /* turn_queue_now */
+    double end, last_end; /* turn_queue_now */
+    double thread_end;    /* turn_queue_thread_seconds */
 } step_limit;
 
+/* A step is over after so much processor time: on a busy machine, or if the log is far away, the same time on the clock
+ * would make many small steps, and writing a step takes several waits. The thread's clock is slower to read. */
 static bool step_is_over(void *context)
 {
     const step_limit *limit = context;
-    return turn_queue_now() >= limit->end || is_interrupted(limit->all);
+    double now = turn_queue_now();
+    return is_interrupted(limit->all) || now >= limit->last_end ||
+           (now >= limit->end && turn_queue_thread_seconds() >= limit->thread_end);
 }
 
 /* Whether the step failed because the database is away: the model is unchanged, and continues to decide. */
@@ -251,7 +256,10 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
     served_bandit *bandit = t->bandit;
     const served_options *options = &t->all->options;
     double begin = turn_queue_now();
-    step_limit limit = {t->all, begin + options->step_seconds};
+    step_limit limit = {.all = t->all,
+                        .end = begin + options->step_seconds,
+                        .last_end = begin + MOST_WAITING * options->step_seconds,
+                        .thread_end = turn_queue_thread_seconds() + options->step_seconds};
     bandit->stride = next_stride(t->all, bandit->stride, behind);
     uint64_t most = behind < options->step_events ? behind : options->step_events;
     step_body step = {bandit->taken + most, bandit->stride};
