@@ -1,6 +1,7 @@
 // A browser for a test, and all that goes wrong in its pages: errors on the console, requests to others, breaches of the
 // content security policy.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
 import { PATIENCE } from './server.mjs';
 
@@ -42,4 +43,19 @@ export async function openPage(browser, url, options = {}) {
 export async function closePage(page) {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.context().close();
+}
+
+// When the page has drawn what it has: some of its parts look at their size only then.
+export const rendered = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+
+export const overflow = (page) => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+// What assistive technology cannot read, by axe.
+export async function violations(page) {
+    await rendered(page);
+    await page.evaluate(readFileSync(axe, 'utf8'));
+    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+    return violations.map((one) => `${one.impact} ${one.id}: ${one.nodes.map((node) => node.target.join(' ')).slice(0, 3).join(', ')}`);
 }

@@ -1,11 +1,10 @@
 // What the tests of the dashboard share: a browser, a server on which each creates its own bandits, and ways to look at one.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { after, before } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer, until } from './server.mjs';
 
+export { rendered, violations } from './browser.mjs';
 export const skip = browserPath ? false : 'there is no browser';
 export const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 // Tests that run at once: most of the time a page waits for its next poll.
@@ -43,9 +42,6 @@ export async function look(t, name, options, on = server) {
     return page;
 }
 
-// When the page has drawn what it has: some of its parts look at their size only then.
-export const rendered = (page) => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-
 // The number of a card.
 export async function numberOf(page, card) {
     const words = await page.locator('.number').filter({ has: page.getByRole('heading', { name: card }) }).locator('.value').textContent();
@@ -57,13 +53,4 @@ export async function evaluated(name) {
     const path = `/v1/bandits/${name}/evaluations`;
     await ask(server.url, path, { name: 'autumn', candidates: [{ name: 'online', policy: 'logged' }, { name: 'linucb', policy: 'linucb' }] });
     await until('the evaluation', async () => (await ask(server.url, path)).body.evaluations.every((job) => !['waiting', 'running'].includes(job.state)));
-}
-
-const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
-
-export async function violations(page) {
-    await rendered(page);
-    await page.evaluate(readFileSync(axe, 'utf8'));
-    const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
-    return violations.map((one) => `${one.impact} ${one.id}: ${one.nodes.map((node) => node.target.join(' ')).slice(0, 3).join(', ')}`);
 }

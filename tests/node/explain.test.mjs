@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 
-import { ask, startServer } from './server.mjs';
+import { ask, startServer, until } from './server.mjs';
 
 let server;
 before(async () => {
@@ -36,11 +36,10 @@ async function play(name, first, count) {
 
 // Until the model has taken all that was written.
 async function settle(name, count) {
-    for (;;) {
+    await until(`all of ${name} learned`, async () => {
         const { body } = await ask(server.url, `/v1/bandits/${name}`);
-        if (body.learned + body.passed_over >= count && body.behind <= 2) return;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+        return body.learned + body.passed_over >= count && body.behind <= 2;
+    });
 }
 
 async function make(name, policy, options, batches) {
@@ -166,9 +165,7 @@ test('a bandit that is asleep is woken to explain', async () => {
         await ask(drowsy.url, '/v1/bandits', { name: 'news', policy: 'linucb', features: FEATURES });
         await ask(drowsy.url, '/v1/bandits/news/decide', round('first', 'free', 40));
         await ask(drowsy.url, '/v1/bandits/news/reward', { id: 'first', value: 1 });
-        const sleeps = async () => {
-            while ((await ask(drowsy.url, '/v1/bandits/news')).body.awake) await new Promise((resolve) => setTimeout(resolve, 50));
-        };
+        const sleeps = () => until('sleep', async () => !(await ask(drowsy.url, '/v1/bandits/news')).body.awake);
         await sleeps();
         assert.equal((await ask(drowsy.url, '/v1/bandits/news/decisions/first/explain')).body.id, 'first');
         await sleeps();

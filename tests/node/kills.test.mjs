@@ -6,12 +6,11 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, startServer, until } from './server.mjs';
+import { ask, readLog, startServer, until } from './server.mjs';
 
 const KILLS = 8;
 const CALLERS = 4;
 const WORDS = ['--checkpoint-seconds', '1', '--publish-interval', '0.05'];
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const BANDITS = {
     page: { aggregation: 'first', promote: 'auto', confidence: 0.8, challengers: [{ name: 'linear', policy: 'linucb', propensity: 'floor:0.3' }] },
@@ -66,15 +65,10 @@ async function evaluation(place, bandit, lines) {
     });
 }
 
-async function readLog(place, bandit) {
-    const answer = await fetch(`${place.server.url}/v1/bandits/${bandit}/log`);
-    return (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line));
-}
-
 // Asks until all decisions are settled.
 async function settledLog(place, bandit, count) {
     return until(`all decisions of ${bandit} settled`, async () => {
-        const lines = await readLog(place, bandit);
+        const lines = await readLog(place.server.url, bandit);
         return lines.length >= count && lines;
     });
 }
@@ -108,11 +102,13 @@ test('kills lose nothing of slots, activations, promotions, live evaluation and 
     }
     const callers = Array.from({ length: CALLERS }, (_, number) => call(place, number, kept));
     for (let i = 0; i < KILLS; i++) {
-        await pause(300 + 211 * (i % 4));
+        const count = kept.decisions.length + 20 + 13 * (i % 4);
+        await until('more decisions', () => kept.decisions.length >= count);
         await place.server.stop('SIGKILL', true);
         place.server = await startServer(WORDS, place.server);
     }
-    await pause(500);
+    const count = kept.decisions.length + 30;
+    await until('more decisions', () => kept.decisions.length >= count);
     place.over = true;
     await Promise.all(callers);
     for (const bandit of Object.keys(BANDITS)) {
@@ -121,7 +117,7 @@ test('kills lose nothing of slots, activations, promotions, live evaluation and 
         const { evaluations } = (await ask(place.server.url, `/v1/bandits/${bandit}/evaluations`)).body;
         for (const job of kept.jobs) if (job.bandit === bandit) assert.ok(evaluations.some((one) => one.id === job.id), 'a job is lost');
     }
-    const lines = await readLog(place, 'page');
+    const lines = await readLog(place.server.url, 'page');
     const before = await evaluation(place, 'page', lines);
     assert.equal((await place.server.stop('SIGTERM', true)).code, 0);
     const store = join(place.server.folder, 'store');

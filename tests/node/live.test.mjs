@@ -1,37 +1,13 @@
 // Live evaluation by the real server: its numbers are those of `eenet evaluate` on the exported log, to the last digit,
 // before and after a restart and a promotion; and kills neither lose a promotion nor make it twice.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
-import { ask, until } from './server.mjs';
+import { test } from 'node:test';
+import { ask, startServer, until } from './server.mjs';
 
 const PROGRAM = process.env.EENET;
-
-// What a test that fails leaves behind would keep this process alive.
-const started = [];
-after(() => started.forEach((child) => child.kill('SIGKILL')));
-
-// A server in a folder that outlives it.
-async function start(folder) {
-    const child = spawn(PROGRAM, ['serve', '--port', '0', '--folder', join(folder, 'store')]);
-    started.push(child);
-    let printed = '';
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    const url = await new Promise((resolve, reject) => {
-        const look = (bytes) => {
-            printed += bytes;
-            const found = printed.match(/https?:\/\/[0-9a-z.:[\]]+/);
-            if (found) resolve(found[0]);
-        };
-        child.stdout.on('data', look);
-        child.stderr.on('data', look);
-        ended.then((code) => reject(new Error(`eenet serve ended (${code}):\n${printed}`)));
-    });
-    return { url, end: async (signal = 'SIGTERM') => (child.kill(signal), await ended), log: () => printed };
-}
 
 // The same numbers in every run.
 function chance(seed) {
@@ -138,6 +114,14 @@ async function compare(url, bandit, folder, whole) {
     return now;
 }
 
+// A replay finds everything as the log says.
+async function finish(server) {
+    await server.stop('SIGTERM', true);
+    const replayed = execFileSync(PROGRAM, ['replay', join(server.folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
+    assert.match(replayed, /all are identical to the log/);
+    rmSync(server.folder, { recursive: true, force: true });
+}
+
 // All but what an evaluation says of the moment.
 const numbers = (of) => of.policies.map(({ name, events, value, low, high, gain, gain_low, won }) => ({ name, events, value, low, high, gain, gain_low, won }));
 
@@ -149,8 +133,8 @@ const CHALLENGERS = [
 
 for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { dim: 3 }]]) {
     test(`live numbers are those of eenet evaluate: ${bandit}`, async () => {
-        const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
-        let server = await start(folder);
+        let server = await startServer();
+        const { folder } = server;
         const named = bandit === 'named';
         const made = await ask(server.url, '/v1/bandits', {
             name: bandit, policy: 'greedy', seed: 5, wait: 1, propensity: 'floor:0.4', challengers: CHALLENGERS, ...seen,
@@ -165,9 +149,9 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         // A restart goes on with what was saved; a kill begins with what was saved last, or from the log.
         const damage = () => writeFileSync(join(folder, 'store', 'live', '1.state'), 'nothing of the kind');
         for (const [signal, then] of [['SIGTERM'], ['SIGKILL'], ['SIGTERM', damage]]) {
-            await server.end(signal);
+            await server.stop(signal, true);
             then?.();
-            server = await start(folder);
+            server = await startServer([], server);
             assert.deepEqual(numbers(await settled(server.url, bandit, 250)), numbers(before), signal);
         }
 
@@ -192,17 +176,13 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         const { why, won } = after.promotions[0];
         assert.match(why, won ? /: better after .*; passed test 1,/ : /: not significantly better after .* interval -?[\d.]+ to -?[\d.]+ \(test 1, /);
         await compare(server.url, bandit, folder, false);
-        await server.end();
-        const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
-        assert.match(replayed, /all are identical to the log/);
-        rmSync(folder, { recursive: true, force: true });
+        await finish(server);
     });
 }
 
 test('kills neither lose a promotion nor make it twice', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
     const random = chance(7);
-    let server = await start(folder);
+    let server = await startServer();
     const made = await ask(server.url, '/v1/bandits', {
         name: 'shop', policy: 'uniform', features: 'names=100', wait: 1, promote: 'auto', confidence: 0.9,
         challengers: [{ name: 'linear', policy: 'linucb', propensity: 'floor:0.3' }],
@@ -214,9 +194,8 @@ test('kills neither lose a promotion nor make it twice', async () => {
         const count = 10 + Math.floor(random() * 30);
         await play(server.url, 'shop', true, played, count);
         played += count;
-        await new Promise((resolve) => setTimeout(resolve, 40 * random()));
-        await server.end('SIGKILL');
-        server = await start(folder);
+        await server.stop('SIGKILL', true);
+        server = await startServer([], server);
     }
     // Where it is slow, no life was long enough.
     await until('a promotion', async () => {
@@ -242,19 +221,15 @@ test('kills neither lose a promotion nor make it twice', async () => {
     assert.equal((await ask(server.url, '/v1/bandits/shop/model', undefined, 'DELETE')).status, 200);
     assert.equal((await settings()).challengers[0].number, 3);
     await play(server.url, 'shop', true, played + 40, 40);
-    await server.end('SIGKILL');
-    server = await start(folder);
+    await server.stop('SIGKILL', true);
+    server = await startServer([], server);
     await play(server.url, 'shop', true, played + 80, 40);
     await settled(server.url, 'shop', 80);
-    await server.end();
-    const replayed = execFileSync(PROGRAM, ['replay', join(folder, 'store'), '--from-beginning'], { encoding: 'utf8' });
-    assert.match(replayed, /all are identical to the log/);
-    rmSync(folder, { recursive: true, force: true });
+    await finish(server);
 });
 
 test('challengers: what is refused', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'eenet-live-'));
-    const server = await start(folder);
+    const server = await startServer();
     const base = '/v1/bandits/shop';
     await ask(server.url, '/v1/bandits', { name: 'shop', policy: 'linucb', features: 'names=50' });
     const add = (body) => ask(server.url, `${base}/challengers`, body);
@@ -278,6 +253,5 @@ test('challengers: what is refused', async () => {
     assert.equal(patched.body.settings.tests, 9);
     const metrics = await (await fetch(`${server.url}/metrics`)).text();
     assert.match(metrics, /eenet_promotions_total 0/);
-    await server.end();
-    rmSync(folder, { recursive: true, force: true });
+    await server.stop();
 });

@@ -1,12 +1,12 @@
-// What the tests of Personalizer's API share: a server with keys and a bandit, Microsoft's two clients for Node as they
-// are, and a way to it that loses answers.
+// What the tests of Personalizer's API share: a server with keys and a bandit, and Microsoft's two clients for Node as they
+// are.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import http from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, startServer } from './server.mjs';
+import { ask, readLog, startServer, until } from './server.mjs';
 
 const require = createRequire(import.meta.url);
 const { PersonalizerClient } = require('@azure/cognitiveservices-personalizer');
@@ -65,60 +65,19 @@ export function newClient(url, key) {
     });
 }
 
-// The bytes of a decision, as the log has it: a line for each that is settled.
-export async function readLog(server) {
-    const answer = await fetch(`${server.url}/v1/bandits/personalizer/log`, { headers: { 'X-Api-Key': server.key } });
-    return (await answer.text())
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line));
-}
+// Nothing is too late for its reward until endWaits().
+const LONG = '1d';
 
-// Asks until `look` gives something; fails after a while.
-export async function until(look, what) {
-    for (const end = Date.now() + 600000; Date.now() < end; ) {
-        const found = await look();
-        if (found) return found;
-        await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`still not: ${what}`);
-}
+// The line of the log of a decision that is settled.
+export const settled = (server, eventId) =>
+    until(`${eventId} is settled`, async () => (await readLog(server.url, 'personalizer', { 'X-Api-Key': server.key })).find((line) => line.EventId === eventId));
 
-// A proxy before the server. `troubles` is how the next requests fare, one after the other: 'refused' (503 before the
-// server has seen it), 'lost' (503 after the server did it), 'cut' (the connection breaks after the server did it).
-export async function startProxy(url) {
-    const target = new URL(url);
-    const self = { troubles: [], seen: [] };
-    const server = http.createServer((request, answer) => {
-        const pieces = [];
-        request.on('data', (piece) => pieces.push(piece));
-        request.on('end', () => {
-            const trouble = self.troubles.shift();
-            self.seen.push(`${request.method} ${request.url} ${trouble ?? ''}`.trim());
-            if (trouble === 'refused') return answer.writeHead(503).end();
-            const onwards = http.request(
-                { host: target.hostname, port: target.port, method: request.method, path: request.url, headers: request.headers },
-                (got) => {
-                    const body = [];
-                    got.on('data', (piece) => body.push(piece));
-                    got.on('end', () => {
-                        if (trouble === 'lost') return answer.writeHead(503).end();
-                        if (trouble === 'cut') return request.socket.destroy();
-                        answer.writeHead(got.statusCode, got.headers).end(Buffer.concat(body));
-                    });
-                },
-            );
-            onwards.on('error', () => request.socket.destroy());
-            onwards.end(Buffer.concat(pieces));
-        });
-    });
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    self.url = `http://127.0.0.1:${server.address().port}`;
-    self.stop = () => {
-        server.closeAllConnections();
-        return new Promise((resolve) => server.close(resolve));
-    };
-    return self;
+// Ends the time for rewards of the decisions made so far, and waits until the server has settled these.
+export async function endWaits(server, eventIds) {
+    assert.equal((await server.ask('/v1/bandits/personalizer', { wait: 0.001 }, 'PATCH')).status, 200);
+    const lines = await Promise.all(eventIds.map((eventId) => settled(server, eventId)));
+    assert.equal((await server.ask('/v1/bandits/personalizer', { wait: LONG }, 'PATCH')).status, 200);
+    return lines;
 }
 
 export const meal = {

@@ -1,8 +1,8 @@
 // Configurations, the model and the log, with the client that has them; and by plain requests for the newest generation.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ask } from './server.mjs';
-import { meal, newClient, startPersonalizer, until } from './personalizer.mjs';
+import { ask, until } from './server.mjs';
+import { meal, newClient, startPersonalizer } from './personalizer.mjs';
 
 let server, client;
 before(async () => {
@@ -31,7 +31,7 @@ async function play(rounds) {
         const { body } = await client.path('/rank').post({ body: meal });
         await reward(body);
     }
-    await until(async () => (await server.ask('/v1/bandits/personalizer')).body.behind === 0, 'all is learned');
+    await until('all is learned', async () => (await server.ask('/v1/bandits/personalizer')).body.behind === 0);
 }
 
 test('the configuration of the service', async () => {
@@ -77,21 +77,21 @@ test('the configuration of the service', async () => {
 });
 
 test('another share of exploration is another model, that knows the last days', async () => {
-    await until(async () => {
+    await until('it is learned that nobody likes pasta', async () => {
         await play(20); // now and then pasta is tried once more
         const { body } = await client.path('/rank').post({ body: meal });
         await reward(body);
         return Math.abs(body.ranking[0].probability - 0.2 / 3) < 1e-6;
-    }, 'it is learned that nobody likes pasta');
+    });
     const { body } = await service().get();
     const put = await service().put({ body: { ...body, explorationPercentage: 0.6 } });
     assert.equal(put.status, '200');
     assert.equal(put.body.explorationPercentage, 0.6);
     assert.equal((await settings()).propensity, 'floor:0.6');
-    const found = await until(async () => {
+    const found = await until('the successor explores more, and still knows that nobody likes pasta', async () => {
         const after = await client.path('/rank').post({ body: meal });
         return Math.abs(after.body.ranking[0].probability - 0.2) < 1e-6 && after;
-    }, 'the successor explores more, and still knows that nobody likes pasta');
+    });
     assert.equal(found.status, '201');
 });
 

@@ -1,13 +1,14 @@
-// Rank, reward and activate with Microsoft's two clients for Node as they are, and by plain requests for the generation
-// that has a client in Python alone.
+// Rank, reward and activate, for one slot and for several, with Microsoft's two clients for Node as they are, and by plain
+// requests for the generation that has a client in Python alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ask } from './server.mjs';
-import { meal, newClient, oldClient, readLog, startPersonalizer, until } from './personalizer.mjs';
+import { endWaits, meal, newClient, oldClient, settled, startPersonalizer } from './personalizer.mjs';
 
-let server;
+let server, client;
 before(async () => {
-    server = await startPersonalizer({ default_reward: null, wait: 2 });
+    server = await startPersonalizer({ default_reward: null, wait: '1d' });
+    client = newClient(server.url, server.app);
 });
 after(() => server.stop());
 
@@ -41,7 +42,6 @@ test('the client of v1.0 ranks, rewards and activates', async () => {
 });
 
 test('the client of v1.1-preview ranks, rewards and activates', async () => {
-    const client = newClient(server.url, server.app);
     const request = { ...meal, eventId: 'new/1', excludedActions: ['pasta'] };
     const answer = await client.path('/rank').post({ body: request });
     assert.equal(answer.status, '201');
@@ -83,16 +83,16 @@ test('what is deferred counts once it is activated', async () => {
     }
     await client.events.activate('shown');
     await client.events.activate('shown');
-    const line = (eventId) => until(async () => (await readLog(server)).find((entry) => entry.EventId === eventId), `${eventId} is settled`);
-    for (const eventId of ['shown', 'early']) {
-        assert.equal((await line(eventId))._label_cost, -1);
-        assert.ok(!(await line(eventId))._skipLearn);
+    const [shown, early, hidden] = await endWaits(server, ['shown', 'early', 'not shown']);
+    for (const line of [shown, early]) {
+        assert.equal(line._label_cost, -1);
+        assert.ok(!line._skipLearn);
     }
-    assert.equal((await line('not shown'))._skipLearn, true);
+    assert.equal(hidden._skipLearn, true);
 });
 
 test('the log has the context as Personalizer logs it, and the reward', async () => {
-    const line = await until(async () => (await readLog(server)).find((entry) => entry.EventId === 'old/1 ä'), 'settled');
+    const line = await settled(server, 'old/1 ä');
     assert.equal(line._label_cost, -1);
     assert.deepEqual(line.c.FromUrl, meal.contextFeatures);
     assert.deepEqual(
@@ -175,4 +175,97 @@ test('a bandit that takes vectors cannot rank', async () => {
     const answer = await server.ask('/v1/bandits/vectors/personalizer/v1.0/rank', meal);
     assert.equal(answer.status, 400);
     assert.equal(answer.body.error.message, 'the bandit takes vectors of 3 numbers, not named features');
+});
+
+// ---- several slots ----
+
+const ids = meal.actions.map((action) => action.id);
+const slots = [
+    { id: 'top', baselineAction: 'pasta', features: [{ size: 'large' }] },
+    { id: 'side', baselineAction: 'juice', excludedActions: ['ice cream'], positionFeatures: [{ size: 'small' }] },
+];
+const rankSlots = (body) => client.path('/multislot/rank').post({ body });
+test('each slot gets another action, and none that it excludes', async () => {
+    const seen = new Set();
+    for (let i = 0; i < 40; i++) {
+        const answer = await rankSlots({ ...meal, slots, eventId: `round ${i}` });
+        assert.equal(answer.status, '201');
+        assert.equal(answer.body.eventId, `round ${i}`);
+        assert.deepEqual(answer.body.slots.map((slot) => slot.id), ['top', 'side']);
+        const [top, side] = answer.body.slots.map((slot) => slot.rewardActionId);
+        assert.ok(ids.includes(top) && ids.includes(side) && top !== side && side !== 'ice cream');
+        seen.add(`${top}, ${side}`);
+    }
+    assert.ok(seen.size > 1, 'nothing is ever explored');
+});
+
+test('rewards go to their slots, and the log has the round', async () => {
+    const { body } = await rankSlots({ ...meal, slots, eventId: 'rewarded' });
+    const rewarded = await client
+        .path('/multislot/events/{eventId}/reward', 'rewarded')
+        .post({ body: { reward: [{ slotId: 'side', value: 1 }, { slotId: 'top', value: 0.5 }] } });
+    assert.equal(rewarded.status, '204');
+    const [line] = await endWaits(server, ['rewarded']);
+    assert.deepEqual(line._outcomes.map((slot) => slot._id), ['top', 'side']);
+    assert.deepEqual(line._outcomes.map((slot) => slot._label_cost), [-0.5, -1]);
+    assert.deepEqual(line._outcomes.map((slot) => ids[slot._a[0]]), body.slots.map((slot) => slot.rewardActionId));
+    assert.deepEqual(line.c.FromUrl, meal.contextFeatures);
+    assert.deepEqual(line.c._slots.map((slot) => slot.sj), [slots[0].features, slots[1].positionFeatures]);
+});
+
+test('a deferred round of slots counts once it is activated', async () => {
+    for (const eventId of ['shown slots', 'hidden slots']) {
+        assert.equal((await rankSlots({ ...meal, slots, eventId, deferActivation: true })).status, '201');
+        const reward = { reward: [{ slotId: 'top', value: 1 }, { slotId: 'side', value: 0 }] };
+        await client.path('/multislot/events/{eventId}/reward', eventId).post({ body: reward });
+    }
+    const activated = await client.path('/multislot/events/{eventId}/activate', 'shown slots').post();
+    assert.equal(activated.status, '204');
+    const [line, skipped] = await endWaits(server, ['shown slots', 'hidden slots']);
+    assert.deepEqual(line._outcomes.map((slot) => Math.abs(slot._label_cost)), [1, 0]);
+    assert.ok(line._outcomes.every((slot) => !slot._skipLearn));
+    assert.ok(skipped._outcomes.every((slot) => slot._skipLearn === true), JSON.stringify(skipped._outcomes));
+});
+
+test('what is wrong with slots', async () => {
+    const many = Array.from({ length: 51 }, (_, i) => ({ id: `s${i}`, baselineAction: 'pasta' }));
+    for (const [more, message] of [
+        [{ slots: [] }, 'slots: expected at least one'],
+        [{ slots: many }, 'more than 50 slots'],
+        [{ slots: [{ id: 'a' }] }, 'slots[0]: missing baselineAction'],
+        [{ slots: [{ baselineAction: 'pasta' }] }, 'slots[0]: missing id'],
+        [{ slots: [slots[0], { ...slots[0], baselineAction: 'juice' }] }, 'slots[1] and slots[0] have the same id, "top"'],
+        [{ slots: [slots[0], { id: 'b', baselineAction: 'pasta' }] }, 'slots[1]: the baseline is "pasta", but an earlier slot has the same baseline'],
+        [{ slots: [{ id: 'a', baselineAction: 'soup' }] }, 'slots[0]: the baseline is "soup", but no action has this id'],
+        [{ slots: [{ id: 'a', baselineAction: 'juice', excludedActions: ['juice'] }] }, 'slots[0]: the baseline is "juice", but this action is excluded'],
+        [
+            { actions: meal.actions.slice(0, 2), slots: ids.slice(0, 2).map((id, i) => ({ id: `s${i}`, baselineAction: id, excludedActions: [ids[1 - i]] })).concat({ id: 's2', baselineAction: 'pasta' }) },
+            'slots[2]: the baseline is "pasta", but an earlier slot has the same baseline',
+        ],
+        [
+            { slots: [{ id: 'a', baselineAction: 'pasta' }, { id: 'b', baselineAction: 'juice', excludedActions: ['pasta', 'ice cream'] }] },
+            'slots[1]: the slots before it may take every action it allows; add actions, or exclude fewer',
+        ],
+    ]) {
+        const answer = await rankSlots({ ...meal, ...more });
+        assert.equal(answer.status, '400', message);
+        assert.deepEqual(answer.body, { error: { code: 'InvalidRankRequest', message } });
+    }
+    for (const body of [{}, { reward: [] }, { reward: 1 }, { reward: [{ slotId: 'a' }] }, { reward: [{ slotId: 'a', value: 7 }] }]) {
+        const answer = await client.path('/multislot/events/{eventId}/reward', 'x').post({ body });
+        assert.equal(answer.status, '400');
+        assert.equal(answer.body.error.code, 'InvalidRewardRequest');
+    }
+    // Another round of that id.
+    const answer = await rankSlots({ ...meal, slots: [slots[0]], eventId: 'rewarded' });
+    assert.equal(answer.status, '409');
+});
+
+test('apprentice: every slot shows its baseline', async () => {
+    assert.equal((await server.ask('/v1/bandits/personalizer', { mode: 'apprentice' }, 'PATCH')).status, 200);
+    for (let i = 0; i < 10; i++) {
+        const { body } = await rankSlots({ ...meal, slots });
+        assert.deepEqual(body.slots.map((slot) => slot.rewardActionId), ['pasta', 'juice']);
+    }
+    assert.equal((await server.ask('/v1/bandits/personalizer', { mode: 'online' }, 'PATCH')).status, 200);
 });

@@ -1,48 +1,67 @@
-// The real server for a test: `eenet serve --port 0` in a new folder, ended when the test ends.
+// What all tests share: waiting, the real server, requests to it, and small servers of the tests themselves.
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 
-const PROGRAM = process.env.EENET;
+// Milliseconds until what hangs is given up. No result depends on it.
+export const PATIENCE = 600000;
 
-// Milliseconds that a condition may take: only to end what hangs, because other tests may keep the machine busy.
-export const PATIENCE = 300000;
-
-// Asks until the condition holds. Resolves to its value.
+// Asks until the condition holds; resolves to its value. Where an event can be awaited, await the event.
 export async function until(what, condition) {
-    for (const end = Date.now() + PATIENCE; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 50))) {
+    const end = Date.now() + PATIENCE;
+    for (;;) {
         const found = await condition();
         if (found) return found;
+        assert.ok(Date.now() < end, `${what}: not within ${PATIENCE / 1000} s`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    throw new Error(`${what}: not within ${PATIENCE / 1000} s`);
 }
 
-// words: more of its command line. after: one that was stopped with `keep`, in whose place it comes, with its port and
-// its store. Resolves when it listens: {url, folder, log(), stop()}.
-export async function startServer(words = [], after = null) {
-    const folder = after?.folder ?? mkdtempSync(join(tmpdir(), 'eenet-test-'));
-    const port = after ? new URL(after.url).port : '0';
-    const child = spawn(PROGRAM, ['serve', '--port', port, '--folder', join(folder, 'store'), ...words]);
+// Asks until the check throws no more; resolves to its value.
+export async function soon(check) {
+    let value, trouble;
+    await until('a check', async () => {
+        trouble = null;
+        value = await check().catch((error) => (trouble = error));
+        return !trouble;
+    }).catch((error) => assert.fail(trouble ?? error));
+    return value;
+}
+
+// A program that prints addresses when it is ready: {urls, log(), end(signal)}. end() resolves to {code, signal}.
+export async function start(program, words, isReady = (printed) => /https?:/.test(printed)) {
+    const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     let printed = '';
     const ended = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-    const url = await new Promise((resolve, reject) => {
-        const look = (bytes) => {
-            printed += bytes;
-            const found = printed.match(/https?:\/\/[0-9a-z.:[\]]+/);
-            if (found) resolve(found[0]);
-        };
+    await new Promise((resolve, reject) => {
+        const look = (bytes) => isReady((printed += bytes)) && resolve();
         child.stdout.on('data', look);
         child.stderr.on('data', look);
-        ended.then(({ code, signal }) => reject(new Error(`eenet serve ended (${code ?? signal}):\n${printed}`)));
+        ended.then(({ code, signal }) => reject(new Error(`${program} ended (${code ?? signal}):\n${printed}`)));
     });
+    const end = (signal) => {
+        child.kill(signal);
+        return ended;
+    };
+    process.once('exit', () => child.kill('SIGKILL')); // a test that fails leaves it behind
+    return { urls: printed.match(/https?:\/\/[0-9a-z.:[\]]+/g), log: () => printed, end };
+}
+
+// `eenet serve` on a free port. words: more of its command line. after: one that was stopped with `keep`, whose store it
+// goes on with. Resolves when it listens: {url, folder, log(), stop()}.
+export async function startServer(words = [], after = null) {
+    const folder = after?.folder ?? mkdtempSync(join(tmpdir(), 'eenet-test-'));
+    const { urls, log, end } = await start(process.env.EENET, ['serve', '--port', '0', '--folder', join(folder, 'store'), ...words]);
     return {
-        url,
+        url: urls[0],
         folder,
-        log: () => printed,
+        log,
         stop: async (signal = 'SIGTERM', keep = false) => {
-            child.kill(signal);
-            const how = await ended;
+            const how = await end(signal);
             if (!keep) rmSync(folder, { recursive: true, force: true });
             return how;
         },
@@ -59,3 +78,37 @@ export async function ask(url, path, body, method = body === undefined ? 'GET' :
     const text = await answer.text();
     return { status: answer.status, body: text ? JSON.parse(text) : null, headers: answer.headers };
 }
+
+// The log of a bandit: an object for each decision that is settled.
+export async function readLog(url, bandit, headers = {}) {
+    const answer = await fetch(`${url}/v1/bandits/${bandit}/log`, { headers });
+    return (await answer.text()).split('\n').filter(Boolean).map((line) => JSON.parse(line));
+}
+
+// An HTTP server of the test: {url, close()}.
+export async function listen(handler) {
+    const server = createServer(handler);
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const close = () => {
+        server.closeAllConnections();
+        server.close();
+    };
+    return { url: `http://127.0.0.1:${server.address().port}`, close };
+}
+
+const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.mjs': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.json': 'application/json', '.wasm': 'application/wasm' };
+
+// Answers with a file, as any web server does.
+export async function sendFile(response, path) {
+    try {
+        const bytes = await readFile(path);
+        response.writeHead(200, { 'Content-Type': TYPES[extname(path)] ?? 'application/octet-stream' }).end(bytes);
+    } catch {
+        response.writeHead(404).end();
+    }
+}
+export const serveFolder = (folder) =>
+    listen((request, response) => {
+        const { pathname } = new URL(request.url, 'http://site');
+        return sendFile(response, join(folder, pathname.endsWith('/') ? `${pathname}index.html` : pathname));
+    });
