@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { TOGETHER, create, look, open, server, skip } from './dashboard.mjs';
+import { startProxy } from './failing_proxy.mjs';
 import { ask, startServer, until } from './server.mjs';
 import { play, visit } from './traffic.mjs';
 
@@ -159,7 +160,7 @@ describe('a bandit', TOGETHER, () => {
     test('a bandit of vectors has an example of its dimension', async (t) => {
         await create({ name: 'vectors', dim: 7, policy: 'linucb' });
         const page = await look(t, 'vectors');
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.locator('.chosen').waitFor();
         assert.equal(await page.getByRole('list', { name: 'Probability of each action' }).locator('li').count(), 3);
@@ -193,7 +194,7 @@ describe('a bandit', TOGETHER, () => {
         assert.equal(await page.getByRole('group', { name: 'Reward of this decision' }).count(), 0);
         assert.ok(posts.length > 0 && posts.every((body) => !('slots' in body)));
         assert.deepEqual(await state(), before);
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('Written to the log as decision').waitFor();
         assert.equal((await state())[0], before[0] + 1);
@@ -227,7 +228,7 @@ describe('a bandit', TOGETHER, () => {
     test('slots are tried and counted', async (t) => {
         await create({ name: 'slots', features: '', policy: 'linucb' });
         const page = await look(t, 'slots');
-        await page.getByLabel('Fill several slots at once').check();
+        await page.getByLabel('Fill several slots at once').press('Space');
         await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.getByText('One draw for each slot').waitFor();
         assert.equal(await page.locator('.answer .chosen').count(), 2);
@@ -236,7 +237,7 @@ describe('a bandit', TOGETHER, () => {
         await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.getByText('Slots: invalid JSON').waitFor();
         await page.getByRole('textbox', { name: 'Slots' }).fill('[{"id": "top"}, {"id": "side", "exclude": ["red"]}]');
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('Chosen for each slot').waitFor();
         await page.getByLabel('Slot', { exact: true }).selectOption('side');
@@ -341,7 +342,7 @@ describe('a bandit', TOGETHER, () => {
         // A reader sees what the bandit would choose, but cannot write to the log.
         await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.answer').getByText('Most likely choice').waitFor();
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText("This needs a key with the role app; your key 'looker' has the role reader.").waitFor();
         await page.getByRole('button', { name: 'New bandit' }).press('Enter');
@@ -354,7 +355,7 @@ describe('a bandit', TOGETHER, () => {
         await dialog.getByLabel('Key', { exact: true }).fill(boss);
         await page.keyboard.press('Enter');
         await page.getByRole('button', { name: 'Key: boss (admin)' }).waitFor();
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('Written to the log as decision').waitFor();
         assert.deepEqual(page.troubles, []);
@@ -362,18 +363,21 @@ describe('a bandit', TOGETHER, () => {
 
     test('a server that stops and comes back is waited for', async (t) => {
         const first = await startServer();
+        const proxy = await startProxy(first.url);
+        t.after(() => proxy.close());
         await create({ name: 'shop', features: '', policy: 'linucb' }, first);
         await play(first.url, 'shop', 0, 20);
-        const page = await look(t, 'shop', {}, first);
+        const page = await look(t, 'shop', {}, proxy);
         await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
         page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser reports each try
         await first.stop('SIGTERM', true);
         await page.locator('#server-words', { hasText: 'Server not reachable; retrying' }).waitFor();
-        await page.getByLabel('Write this decision to the log').check();
+        await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('The server is not reachable.', { exact: true }).waitFor();
         const again = await startServer([], first);
         t.after(() => again.stop());
+        proxy.target = again.url;
         await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.locator('.chosen').waitFor();

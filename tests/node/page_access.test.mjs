@@ -45,7 +45,7 @@ describe('for everybody', TOGETHER, () => {
         const page = await look(t, 'pocket', { viewport: SIZES.phone, hasTouch: true, isMobile: true });
         await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
         await page.getByRole('region', { name: 'Slots', exact: true }).waitFor();
-        await page.getByText('Show as a table').click();
+        await page.getByText('Show as a table').press('Enter');
         await page.getByRole('button', { name: 'Results of' }).first().press('Enter');
         const results = page.getByRole('region', { name: 'Results of the evaluation' });
         await results.waitFor();
