@@ -1,12 +1,15 @@
 """Shared by the tests of the package.
 
-They test the installed package (``make test-python``), or the one that CMake builds, during development::
+They test the package that CMake builds, or the installed one::
 
     PYTHONPATH=build/release/python EENET_PROGRAM=build/release/eenet /usr/bin/python3 -m pytest python/tests
 
+Tests marked ``ci`` run in ``.ci/run``, those marked ``night`` in ``make test-all``: ``-m ci``, ``-m "not nothing"``.
 EENET_PROGRAM is the program to compare with, EENET_DATA the folder of the data sets. Coba, MABWiser and Open Bandit
 Pipeline are found in EENET_DATA/python-packages; their tests need only ``pytest.importorskip("coba")``.
 """
+
+from __future__ import annotations
 
 import os
 import signal
@@ -31,6 +34,29 @@ if DATA:
     folders = [str(folder) for folder in sorted(Path(DATA, "python-packages").glob("*")) if folder.is_dir()]
     sys.path.extend(folders)
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH", ""), *folders]))
+
+
+# The tests of .ci/run and of make test-all, beside those of make test.
+TIERS = {"ci": "takes long, or needs a package of others", "night": "takes minutes"}
+USUAL = "not ci and not night"
+CI_FILES = {f"test_{name}.py" for name in ("coba", "documents", "mabwiser", "notebook", "obp", "sklearn")}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for name, words in TIERS.items():
+        config.addinivalue_line("markers", f"{name}: {words}")
+    config.option.markexpr = config.option.markexpr or USUAL
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """They import large packages."""
+    return collection_path.name in CI_FILES and config.option.markexpr == USUAL or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.name in CI_FILES:
+            item.add_marker(pytest.mark.ci)
 
 
 @pytest.fixture(scope="session")

@@ -94,7 +94,7 @@ class Reader:
             self.server.kill()
         folder = Path("server")
         folder.mkdir(exist_ok=True)
-        self.server = ServerProcess(os.environ["EENET_PROGRAM"], folder, *flags)
+        self.server = ServerProcess(os.environ["EENET_PROGRAM"], folder, *flags).start()
 
     def stop_server(self):
         if self.server:

@@ -1,8 +1,7 @@
-"""A proxy between a client and a server that delays, drops or cuts requests, as a function decides."""
+"""A proxy between a client and a server that drops or cuts requests, as a function decides."""
 
 import socket
 import threading
-import time
 
 UNAVAILABLE = (b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n"
                b"%bConnection: keep-alive\r\n\r\nlater")
@@ -28,14 +27,15 @@ def read_message(connection):
 
 class FlakyProxy:
     """``choose(request)`` says what becomes of each: pass, drop (it never arrives), lose (it arrives, the answer is
-    lost), cut (in the middle of the answer), hang (no answer until the client gives up), slow, or 503."""
+    lost), cut (in the middle of the answer), hang (no answer until the client gives up), or 503."""
 
     def __init__(self, port, choose, retry_after=None):
         self._server_port, self._choose = port, choose
         self._after = b"Retry-After: %d\r\n" % retry_after if retry_after is not None else b""
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self.requests = []  # each with the moment when it came
+        self.requests = []
+        self.came = threading.Semaphore(0)  # once for each request
         self.gave_up = threading.Semaphore(0)  # once for each client that did not wait
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -67,7 +67,8 @@ class FlakyProxy:
         request = read_message(client)
         if not request:
             return False
-        self.requests.append((time.monotonic(), request))
+        self.requests.append(request)
+        self.came.release()
         what = self._choose(request)
         if what == "503":
             client.sendall(UNAVAILABLE % self._after)
@@ -81,11 +82,9 @@ class FlakyProxy:
             return False
         if what == "cut":
             client.sendall(answer[: len(answer) - 7])
-        if what == "slow":
-            time.sleep(0.02)
-        if what in ("pass", "slow"):
+        if what == "pass":
             client.sendall(answer)
-        return what in ("pass", "slow")
+        return what == "pass"
 
     def _ask(self, request):
         with socket.create_connection(("127.0.0.1", self._server_port)) as server:

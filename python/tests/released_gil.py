@@ -1,12 +1,12 @@
 """Whether a call lets other threads of Python run meanwhile."""
 
 import contextlib
+import select
 import sys
 import threading
-import time
 from typing import Callable, Iterator
 
-ENOUGH = 20  # seconds of processor time that a call may take, all its repetitions together
+from server_process import wait_for
 
 
 @contextlib.contextmanager
@@ -27,7 +27,7 @@ def progress_meanwhile(call: Callable[[], object]) -> int:
     def count() -> None:
         while not done.is_set():
             turns[0] += 1
-            time.sleep(0)  # releases the GIL
+            select.select([], [], [], 0)  # releases the GIL
 
     other = threading.Thread(target=count)
     other.start()
@@ -39,12 +39,8 @@ def progress_meanwhile(call: Callable[[], object]) -> int:
     return after - before
 
 
-def others_run_during(call: Callable[[], object]) -> bool:
+def await_others_during(call: Callable[[], object], what: str) -> None:
     """With the GIL held, another thread never runs during the call. With the GIL released, it does as soon as the system
-    gives it a processor: the call is repeated until then, and the limit is that of the time which this thread computed."""
+    gives it a processor: the call is repeated until then."""
     with no_forced_switches():
-        begin = time.thread_time()
-        while not progress_meanwhile(call):
-            if time.thread_time() - begin > ENOUGH:
-                return False
-    return True
+        wait_for(lambda: progress_meanwhile(call), f"no other thread runs during {what}")

@@ -1,6 +1,7 @@
 """eenet.Client against a real server."""
 
 import asyncio
+import contextlib
 import datetime
 import doctest
 import importlib
@@ -12,7 +13,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -22,7 +22,7 @@ np = pytest.importorskip("numpy")
 from eenet import client as clients
 from eenet.client import (AsyncBanditClient, AsyncClient, BadRequest, BanditClient, Client, Conflict, Decision, Gone,
                           NotFound, Refused, ServerError, SomeRefused, TooLarge, Unavailable)
-from server_process import ServerProcess
+from server_process import ServerProcess, wait_for
 
 ACTIONS = {"red": {"color": "red"}, "blue": {"color": "blue"}}
 numbers = itertools.count()
@@ -239,18 +239,18 @@ def test_challengers(bandit):
     with pytest.raises(NotFound, match="no challenger 'other'"):
         bandit.remove_challenger("other")
     assert "challenger" in [policy["kind"] for policy in bandit.evaluation()["policies"]]
-    event = until_it_may(lambda: bandit.promote("linear"))
+    event = wait_for(lambda: promoted(bandit, "linear"), "the challenger has not learned what the log has")
     assert isinstance(event, int) and bandit.describe()["settings"]["policy"] == "linucb"
     assert [each["policy"] for each in bandit.challengers()] == ["eenet"]
 
 
-def until_it_may(call):
-    """A challenger has to learn first what the log has."""
-    while True:
-        try:
-            return call()
-        except Conflict:
-            time.sleep(0.01)
+def promoted(bandit, challenger):
+    with contextlib.suppress(Conflict):
+        return bandit.promote(challenger)
+
+
+def await_learned(bandit):
+    wait_for(lambda: not bandit.describe()["behind"], "the model stays behind")
 
 
 def test_evaluations(bandit):
@@ -289,8 +289,7 @@ def test_the_model_comes_and_goes(client, vectors, tmp_path):
     for _ in range(30):
         decision = vectors.decide(arms)
         vectors.reward(decision, decision.arm == 1)
-    while vectors.describe()["behind"]:  # it learns beside
-        pass
+    await_learned(vectors)
     model = vectors.model()
     assert model.policy == "linucb" and model.dim == 3
     assert np.argmax(model.score(arms).exploitation) == 1
@@ -649,8 +648,7 @@ def test_the_example_learns(server):
     example = Path(__file__).resolve().parents[2] / "examples" / "python_client.py"
     for _ in range(2):  # the second begins with what the server learned from the first, however late it came to that
         output = subprocess.run([sys.executable, example, server.url], capture_output=True, text=True, check=True).stdout
-        while Client(server.url).bandit("banners").describe()["behind"]:
-            pass
+        await_learned(Client(server.url).bandit("banners"))
     last = int(re.search(r"in the last 100: (\d+)", output)[1])
     assert last > 40  # chance has 27
     assert re.search(r"logged: 0\.\d\d clicks per visit\nuniform: 0\.\d\d", output)

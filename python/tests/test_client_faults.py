@@ -4,13 +4,12 @@ import asyncio
 import random
 import socket
 import threading
-import time
 
 import pytest
 
-from eenet.client import AsyncClient, BadRequest, Client, ServerError, Timeout, Unavailable
+from eenet.client import AsyncClient, BadRequest, Client, ServerError, Timeout, Unavailable, blocking, retrying
 from flaky_proxy import FlakyProxy
-from server_process import ServerProcess
+from server_process import LONG, ServerProcess, pause, wait_for
 
 ACTIONS = [[1.0, 0.0], [0.0, 1.0]]
 SETTINGS = {"dim": 2, "policy": "linucb", "aggregation": "sum", "wait": "1h"}
@@ -34,7 +33,10 @@ def dice(seed, **odds):
     return choose
 
 
-HARM = {"drop": 0.06, "lose": 0.06, "cut": 0.06, "hang": 0.01, "503": 0.06, "slow": 0.05}
+HARM = {"drop": 0.06, "lose": 0.06, "cut": 0.06, "hang": 0.01, "503": 0.06}
+CALLERS, CALLS = (10, 50) if LONG else (5, 20)
+PATIENT = {"timeout": 2, "retry_for": 600}
+
 
 
 def script(*what):
@@ -71,24 +73,24 @@ def in_threads(count, work):
         raise troubles[0]
 
 
-def test_500_decisions_and_rewards_over_a_flaky_network(own_server):
+def test_decisions_and_rewards_over_a_flaky_network(own_server):
     Client(own_server.url).create("flaky", **SETTINGS)
     values, answers = {}, {}
-    with FlakyProxy(own_server.port, dice(1, **HARM)) as proxy, Client(proxy.url, timeout=0.5) as client:
+    with FlakyProxy(own_server.port, dice(1, **HARM)) as proxy, Client(proxy.url, **PATIENT) as client:
         bandit = client.bandit("flaky")
 
         def work(number):
-            for i in range(50):
+            for i in range(CALLS):
                 decision = bandit.decide(ACTIONS)
                 answers[decision.id] = decision
                 values[decision.id] = float(i)
                 bandit.reward(decision, i)
 
-        in_threads(10, work)
-        assert len(proxy.requests) > 1150  # there were retries
+        in_threads(CALLERS, work)
+        assert len(proxy.requests) > 2.2 * CALLERS * CALLS  # there were retries
     check_once(own_server, "flaky", values)
     # Each is the decision that the server stored, however many of its answers were lost.
-    assert len(answers) == 500
+    assert len(answers) == CALLERS * CALLS
 
 
 def test_asyncio_over_a_flaky_network(own_server):
@@ -100,9 +102,9 @@ def test_asyncio_over_a_flaky_network(own_server):
         await bandit.reward(decision, i)
 
     async def run(url):
-        async with AsyncClient(url, timeout=0.5, connections=20) as client:
+        async with AsyncClient(url, connections=20, **PATIENT) as client:
             bandit = await client.create("flaky-async", **SETTINGS)
-            await asyncio.gather(*(visit(bandit, i) for i in range(200)))
+            await asyncio.gather(*(visit(bandit, i) for i in range(CALLERS * CALLS)))
 
     with FlakyProxy(own_server.port, dice(2, **HARM)) as proxy:
         asyncio.run(run(proxy.url))
@@ -149,7 +151,7 @@ def test_retries_send_the_same_bytes(own_server):
     bandit_name = Client(own_server.url).create("bytes", **SETTINGS).name
     with FlakyProxy(own_server.port, script("drop", "lose", "cut", "503")) as proxy, Client(proxy.url) as client:
         decision = client.bandit(bandit_name).decide(ACTIONS)
-        sent = [request for _, request in proxy.requests]
+        sent = proxy.requests[:]
         assert len(sent) == 5 and len(set(sent)) == 1 and decision.id.encode() in sent[0]
         client.bandit(bandit_name).reward(decision, 1)
     with FlakyProxy(own_server.port, script("lose", "lose")) as proxy, Client(proxy.url) as client:
@@ -157,12 +159,31 @@ def test_retries_send_the_same_bytes(own_server):
     assert len(own_server.events("bytes", "reward")) == 2
 
 
-def test_retry_after_is_obeyed(own_server):
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of blocking clients: it moves when they pause."""
+
+    class Clock:
+        now, pauses = 0.0, []
+
+        def monotonic(self):
+            return self.now
+
+        def sleep(self, seconds):
+            self.pauses.append(seconds)
+            self.now += seconds
+
+    made = Clock()
+    for module in (blocking, retrying):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def test_retry_after_is_obeyed(own_server, clock):
     Client(own_server.url).create("after", **SETTINGS)
     with FlakyProxy(own_server.port, script("503"), retry_after=1) as proxy, Client(proxy.url) as client:
         client.bandit("after").decide(ACTIONS)
-        (first, _), (second, _) = proxy.requests
-        assert second - first >= 1
+        assert len(proxy.requests) == 2 and len(clock.pauses) == 1 and clock.pauses[0] >= 1
     with FlakyProxy(own_server.port, lambda request: "503", retry_after=60) as proxy:
         with pytest.raises(Unavailable, match="later") as caught:
             Client(proxy.url).bandit("after").decide(ACTIONS)
@@ -170,12 +191,12 @@ def test_retry_after_is_obeyed(own_server):
         assert caught.value.http_status == 503 and caught.value.maybe_done  # who knows what a stranger's 503 means
 
 
-def test_there_is_an_end_to_retries(own_server):
+def test_there_is_an_end_to_retries(own_server, clock):
     with FlakyProxy(own_server.port, lambda request: "drop") as proxy:
         with pytest.raises(Unavailable, match="the connection was closed without a response") as caught:
             Client(proxy.url, retry_for=3).bandit("any").decide(ACTIONS)
         assert caught.value.maybe_done and caught.value.http_status is None
-        assert len(proxy.requests) >= 2
+        assert len(proxy.requests) == len(clock.pauses) + 1 > 2 and sum(clock.pauses) <= 3
         with pytest.raises(Unavailable):
             Client(proxy.url, retry_for=0).bandits()
     with pytest.raises(Unavailable, match="Connection refused; is eenet serve running there") as caught:
@@ -231,23 +252,21 @@ def test_what_is_not_the_server_is_reported():
                 call()
 
 
-SIZE = 1 << 25
-
-
+@pytest.mark.night
 def test_a_slow_reader_is_no_timeout():
     """A large model takes longer to send than the timeout; each piece does not."""
     def read_slowly(client):
-        for _ in range(SIZE >> 18):
-            time.sleep(0.03)
+        for _ in range(size >> 18):
+            pause(0.5)
             client.recv(1 << 18, socket.MSG_WAITALL)
 
+    size, settings = 1 << 25, {"timeout": 50, "retry_for": 0}
     for kind in ("blocking", "asyncio"):
         with Stranger(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"event":7}', read_slowly) as stranger:
-            settings = {"timeout": 3, "retry_for": 0}
             if kind == "blocking":
-                event = Client(stranger.url, **settings).bandit("a").upload(bytes(SIZE))
+                event = Client(stranger.url, **settings).bandit("a").upload(bytes(size))
             else:
-                event = asyncio.run(AsyncClient(stranger.url, **settings).bandit("a").upload(bytes(SIZE)))
+                event = asyncio.run(AsyncClient(stranger.url, **settings).bandit("a").upload(bytes(size)))
             assert event == 7
 
 
@@ -255,13 +274,11 @@ def test_a_cancelled_call_closes_its_connection(own_server):
     async def run(proxy):
         async with AsyncClient(proxy.url) as client:
             task = asyncio.create_task(client.bandits())
-            while not proxy.requests:
-                await asyncio.sleep(0.001)
+            await asyncio.to_thread(proxy.came.acquire)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            while not proxy.gave_up.acquire(blocking=False):  # until the connection is closed
-                await asyncio.sleep(0.001)
+            await asyncio.to_thread(proxy.gave_up.acquire)  # the connection is closed
 
     with FlakyProxy(own_server.port, script("hang")) as proxy:
         asyncio.run(run(proxy))
@@ -289,33 +306,33 @@ def test_requests_that_are_wrong_are_sent_once(own_server):
 
 
 def test_a_server_of_few_requests_a_second(program, tmp_path):
-    with ServerProcess(program, tmp_path, "--rate", "5") as server, Client(server.url) as client:
+    with ServerProcess(program, tmp_path, "--rate", "5") as server, Client(server.url, retry_for=600) as client:
         bandit = client.create("rate", **SETTINGS)
-        in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(4)])
+        in_threads(4, lambda number: [bandit.decide(ACTIONS, id=f"{number}-{i}") for i in range(3)])
         with pytest.raises(Unavailable, match="rate limit exceeded: 5 requests per second") as caught:
             impatient = Client(server.url, retry_for=0).bandit("rate")
-            for _ in range(100):
-                impatient.decide(ACTIONS)
+            while True:
+                in_threads(10, lambda number: impatient.decide(ACTIONS))
         assert caught.value.http_status == 429 and not caught.value.maybe_done
 
 
 def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
+    def await_end(client):
+        (kept,) = client._transport._pool._idle
+        wait_for(lambda: not kept.is_good(), "the server keeps an idle connection")
+
+    async def run(url):
+        async with AsyncClient(url, retry_for=0) as client:
+            for _ in range(2):
+                await client.bandit("idle").decide(ACTIONS)
+                await asyncio.to_thread(await_end, client)
+
     with ServerProcess(program, tmp_path, "--idle-seconds", "1") as server, Client(server.url, retry_for=0) as client:
         bandit = client.create("idle", **SETTINGS)
         for _ in range(2):
             bandit.decide(ACTIONS)
-            (kept,) = client._transport._pool._idle
-            while kept.is_good():  # until its end arrives
-                time.sleep(0.01)
-
-        async def run():
-            async with AsyncClient(server.url, retry_for=0) as client:
-                for _ in range(2):
-                    await client.bandit("idle").decide(ACTIONS)
-                    while client._transport._pool._idle[0].is_good():
-                        await asyncio.sleep(0.01)
-
-        asyncio.run(run())
+            await_end(client)
+        asyncio.run(run(server.url))
 
 
 def test_errors_have_one_root(own_server):

@@ -84,6 +84,7 @@ def test_sdist_holds_the_sources(wheel):
     assert not [name for name in held if name.endswith((".so", ".o", ".pyc"))]
 
 
+@pytest.mark.ci
 def test_setup_compiles_as_cmake_does():
     """setup.py compiles without CMake: the same files, with the flags that decide what they compute."""
     commands = ROOT / "build" / "release" / "compile_commands.json"
@@ -113,6 +114,7 @@ def test_setup_compiles_as_cmake_does():
     assert compiled == expected
 
 
+@pytest.mark.ci
 def test_stubs_are_true():
     """The stubs, which editors show, agree with the extensions."""
     pytest.importorskip("mypy.stubtest")
@@ -122,6 +124,7 @@ def test_stubs_are_true():
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+@pytest.mark.ci
 def test_types_of_what_is_imported_late_are_known(tmp_path):
     pytest.importorskip("mypy")
     code = "import eenet; reveal_type(eenet.Client); reveal_type(eenet.lab.read); eenet.Bandti"

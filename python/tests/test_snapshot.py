@@ -10,7 +10,7 @@ import weakref
 
 import numpy as np
 import pytest
-from released_gil import others_run_during
+from released_gil import await_others_during
 from used_memory import bytes_a_call
 
 import eenet
@@ -282,7 +282,7 @@ def test_no_two_threads_take_the_same_seed():
 def test_the_gil_is_released_while_a_snapshot_decides():
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
     arms = np.random.default_rng(0).random((500, 1000), dtype="f4")
-    assert others_run_during(lambda: snapshot.decide(arms))
+    await_others_during(lambda: snapshot.decide(arms), "decide")
 
 
 # ---- lives and errors ----

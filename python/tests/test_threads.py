@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from released_gil import ENOUGH, no_forced_switches, others_run_during, progress_meanwhile
+from released_gil import await_others_during, no_forced_switches, progress_meanwhile
+from server_process import wait_for
 
 import eenet
 
@@ -64,7 +64,7 @@ def test_another_thread_runs_while_one_computes() -> None:
         "to_bytes": lambda: eenet.Bandit.from_bytes(bandit.to_bytes()),
     }
     for name, call in calls.items():
-        assert others_run_during(call), name
+        await_others_during(call, name)
 
 
 def test_a_bandit_that_computes_holds_up_no_other() -> None:
@@ -81,11 +81,8 @@ def test_a_bandit_that_computes_holds_up_no_other() -> None:
         return decided
 
     # If the system gives this thread no processor meanwhile, it is few. If one waits for the other, it always is.
-    begin, times = time.thread_time(), 1
-    while decided_meanwhile() <= 100:
-        assert time.thread_time() - begin < ENOUGH, "one bandit waits for another"
-        times += 1
-    assert slow.info.rewards == times
+    wait_for(lambda: decided_meanwhile() > 100, "one bandit waits for another")
+    assert slow.info.rewards == slow.info.decisions
 
 
 def test_a_bandit_may_go_while_a_thread_computes_with_it() -> None:

@@ -12,14 +12,17 @@ describe('results', TOGETHER, () => {
     test('numbers move while visitors decide', async (t) => {
         await create({ name: 'fast', features: '', policy: 'linucb' });
         const page = await look(t, 'fast');
-        const rate = (isWanted) => page.waitForFunction(`(${isWanted})(Number.parseFloat(document.querySelector('.number .value')?.textContent))`);
-        await rate((number) => number === 0);
+        const rate = (isMoving) => page.waitForFunction((wanted) => {
+            const number = Number.parseFloat(document.querySelector('.number .value')?.textContent);
+            return wanted ? number > 0 : number === 0;
+        }, isMoving);
+        await rate(false);
         const version = await page.getByText('Model version').locator('+ dd').textContent();
-        const moved = [rate((number) => number > 0), page.waitForFunction((before) => document.querySelector('dd').textContent !== before, version)];
+        const moved = [rate(true), page.waitForFunction((before) => document.querySelector('dd').textContent !== before, version)];
         await play(server.url, 'fast', 0, 1000);
         await Promise.all(moved);
         await page.getByRole('list', { name: 'Shares of the actions' }).getByText('red').waitFor();
-        await rate((number) => number === 0);
+        await rate(false);
         assert.deepEqual(page.troubles, []);
     });
 
