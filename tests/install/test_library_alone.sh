@@ -23,7 +23,7 @@ configure "$source" alone -DEENET_PROGRAM=OFF -DCMAKE_BUILD_TYPE=None || fail 't
 (cd alone && "$ctest" --output-on-failure -E '^examples$') >tests.log 2>&1 || fail 'the library alone: a test failed'
 grep -q 'install \.* *Passed' tests.log || fail 'the library alone: it was not installed'
 
-configure "$source/tests/install" part -DEENET_SOURCE="$source" || fail 'as a part: not configured'
+configure "$source/tests/install" part -DEENET_SOURCE="$source" -DCMAKE_BUILD_TYPE=None || fail 'as a part: not configured'
 "$cmake" --build part -j 2 >part_build.log 2>&1 || fail 'as a part: not built'
 [ ! -e part/eenet/eenet ] || fail 'as a part: a program was built'
 part/with_eenet
