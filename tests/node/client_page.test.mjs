@@ -1,12 +1,11 @@
 // clients/javascript in a browser, behind a proxy of the same origin: rewards that outlive a lost network and the page.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join, normalize } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { after, before, beforeEach, test } from 'node:test';
 
 import { browserPath, startBrowser } from './browser.mjs';
-import { PATIENCE, ask, startServer, until } from './server.mjs';
+import { PATIENCE, ask, listen, sendFile, startServer, until } from './server.mjs';
 
 const FILES = join(process.env.SOURCE_FOLDER, 'clients/javascript');
 const PAGE = `<!doctype html><title>A shop</title><script type="module">
@@ -20,33 +19,22 @@ window.bandit = bandit;
 
 // The web site: pages, the client's files, and the decision server below /eenet, as docs/javascript-client.md says.
 async function startSite(target) {
-    const site = { isDown: false, holdsRequests: false, seen: [] };
-    const server = createServer(async (request, response) => {
-        if (request.url.startsWith('/client/')) {
-            response.writeHead(200, { 'Content-Type': 'text/javascript' });
-            response.end(readFileSync(join(FILES, normalize(request.url.slice('/client'.length)))));
-        } else if (!request.url.startsWith('/eenet/')) {
-            response.writeHead(200, { 'Content-Type': 'text/html' });
-            response.end(request.url === '/other' ? '<!doctype html><title>Another page</title>' : PAGE);
-        } else await forward(request, response);
+    const site = await listen(async (request, response) => {
+        if (request.url.startsWith('/client/')) return sendFile(response, join(FILES, normalize(request.url.slice('/client'.length))));
+        if (request.url.startsWith('/eenet/')) return forward(request, response);
+        response.writeHead(200, { 'Content-Type': 'text/html' });
+        response.end(request.url === '/other' ? '<!doctype html><title>Another page</title>' : PAGE);
     });
     const forward = async (request, response) => {
-        let body = '';
-        for await (const piece of request.setEncoding('utf8')) body += piece;
+        const body = await json(request);
         const isBeacon = !('cache-control' in request.headers); // the client's fetch sends "no-cache"
         if (site.isDown || (site.holdsRequests && !isBeacon)) return site.isDown && response.destroy();
-        const answer = await ask(target, request.url.slice('/eenet'.length), JSON.parse(body));
+        const answer = await ask(target, request.url.slice('/eenet'.length), body);
         site.seen.push({ path: request.url, isBeacon, type: request.headers['content-type'], ...answer });
         response.writeHead(answer.status, { 'Content-Type': 'application/json' });
         response.end(JSON.stringify(answer.body));
     };
-    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-    site.url = `http://127.0.0.1:${server.address().port}`;
-    site.close = () => {
-        server.closeAllConnections();
-        server.close();
-    };
-    return site;
+    return Object.assign(site, { isDown: false, holdsRequests: false, seen: [] });
 }
 
 const skip = browserPath ? false : 'there is no browser';

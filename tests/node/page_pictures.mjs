@@ -1,15 +1,13 @@
-// Makes the pictures of the documentation: EENET=build/eenet SOURCE_FOLDER=. node page_pictures.mjs FOLDER [SECONDS], in the
-// folder of the packages (see CMakeLists.txt). The dashboard and the page of examples/shop after SECONDS (default: 150); the
-// cards from a second server with two challengers.
-import { spawn } from 'node:child_process';
+// Makes the pictures of the documentation: EENET=build/eenet SOURCE_FOLDER=. node page_pictures.mjs FOLDER [DECISIONS], in
+// the folder of the packages (see CMakeLists.txt). The dashboard and the page of examples/shop after so many DECISIONS
+// (default: 10000); the cards from a second server with two challengers.
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { closePage, openPage, startBrowser } from './browser.mjs';
-import { ask, startServer } from './server.mjs';
-import { keepPlaying, play } from './traffic.mjs';
+import { closePage, openPage, rendered, startBrowser } from './browser.mjs';
+import { ask, start, startServer, until } from './server.mjs';
+import { play } from './traffic.mjs';
 
 const folder = process.argv[2] ?? '.';
-const seconds = (count) => new Promise((resolve) => setTimeout(resolve, 1000 * count));
 const DESK = { width: 1280, height: 900 };
 const DASHBOARD = [
     { name: 'dashboard-light', colorScheme: 'light', viewport: DESK },
@@ -18,7 +16,7 @@ const DASHBOARD = [
 ];
 
 async function shoot(page, part, name, options = {}) {
-    await seconds(2);
+    await rendered(page);
     const path = join(folder, `${name}.png`);
     await part.screenshot({ path, ...options });
     console.log(`${path}: ${statSync(path).size} bytes${page.troubles.length ? `, ${page.troubles}` : ''}`);
@@ -33,20 +31,10 @@ async function dashboard(browser, url, bandit, options) {
     return page;
 }
 
-async function startShop() {
-    const child = spawn(join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh'), [], { stdio: ['ignore', 'pipe', 'inherit'] });
-    let printed = '';
-    const [shop, server] = await new Promise((resolve) => child.stdout.on('data', (bytes) => {
-        printed += bytes;
-        if (printed.includes('Ctrl-C')) resolve([...printed.matchAll(/http:\/\/[0-9.:]+/g)].map((match) => match[0]));
-    }));
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    return { shop, server, stop: () => child.kill('SIGINT') && ended };
-}
-
 mkdirSync(folder, { recursive: true });
 const browser = await startBrowser();
-const place = await startShop();
+const example = await start(join(process.env.SOURCE_FOLDER, 'examples/shop/run.sh'), [], (printed) => printed.includes('Ctrl-C'));
+const place = { shop: example.urls[0], server: example.urls[1] };
 const server = await startServer();
 await ask(server.url, '/v1/bandits', { name: 'banners', features: '', propensity: 'floor:0.2' });
 await ask(server.url, '/v1/bandits', { name: 'front-page', features: '', wait: '30m' });
@@ -54,8 +42,9 @@ for (const challenger of [{ name: 'linear', policy: 'linucb', propensity: 'floor
     await ask(server.url, '/v1/bandits/banners/challengers', challenger);
 await play(server.url, 'front-page', 0, 1500);
 await ask(server.url, '/v1/bandits/front-page/evaluations', { name: 'autumn', estimators: ['dr'], candidates: ['logged', 'uniform', 'linucb', 'thompson'].map((policy) => ({ policy, name: { logged: 'this bandit', uniform: 'random' }[policy] ?? policy })) });
-const visitors = keepPlaying(server.url, 'banners', 0, 100);
-await seconds(Number(process.argv[3] ?? 150));
+await play(server.url, 'banners', 0, 10000);
+const decisions = Number(process.argv[3] ?? 10000);
+await until('visitors of the shop', async () => (await ask(place.server, '/v1/bandits/shop')).body.decisions_since_start >= decisions);
 
 for (const { name, ...options } of DASHBOARD) {
     const page = await dashboard(browser, place.server, 'shop', options);
@@ -70,7 +59,7 @@ await shop.goto(place.shop);
 await shop.getByText('on a phone').click();
 await shop.waitForSelector('#pick[aria-busy="false"]');
 await shoot(shop, shop, 'shop', { fullPage: true });
-await place.stop();
+await example.end('SIGINT');
 
 const compared = await dashboard(browser, server.url, 'banners', { viewport: DESK });
 await shoot(compared, compared.getByRole('region', { name: 'Would another policy earn more?', exact: true }), 'dashboard-challengers');
@@ -84,6 +73,5 @@ await judged.getByRole('region', { name: 'Results of the evaluation' }).waitFor(
 await shoot(judged, judged.getByRole('region', { name: 'Evaluations on the log', exact: true }), 'dashboard-evaluations');
 const settings = await dashboard(browser, server.url, 'front-page', { viewport: { width: 1280, height: 1200 } });
 await shoot(settings, settings.getByRole('region', { name: 'Settings', exact: true }), 'dashboard-settings');
-await visitors.stop();
 await browser.close();
 await server.stop();

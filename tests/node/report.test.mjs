@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
+import { soon } from './server.mjs';
 
 const TESTS = join(process.env.SOURCE_FOLDER ?? '../../..', 'tests', 'report');
 const LOOK = readFileSync(join(TESTS, 'look.js'), 'utf8');
@@ -74,16 +75,6 @@ function assertTells(text, before, value, after = '') {
 // Where a value lies on an axis, from 0 to 1.
 function along([low, high], isLog, value) {
     return isLog ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
-}
-// Tries again while the check fails: on a busy machine a page takes its time to follow the pointer.
-async function soon(check) {
-    for (const end = Date.now() + 60000; ; ) {
-        try {
-            return await check();
-        } catch (error) {
-            if (Date.now() > end) throw error;
-        }
-    }
 }
 const axes = (frame) => frame.evaluate((element) => [element.dataset.x, element.dataset.y].map((words) => words.split(' ').map(Number)));
 const tip = (frame) => frame.locator('.tip');

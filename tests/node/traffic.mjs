@@ -41,32 +41,3 @@ export async function play(url, bandit, from, count, portion = 100) {
         await ask(url, `/v1/bandits/${bandit}/reward/batch`, { rewards });
     }
 }
-
-// So many visits a second, each on its own, until stop() is called. Resolves to how many there were.
-export function keepPlaying(url, bandit, from, rate) {
-    let next = from, ended = false, open = 0;
-    const begin = performance.now();
-    const one = async (number) => {
-        open++;
-        try {
-            const { body } = await ask(url, `/v1/bandits/${bandit}/decide`, visit(number));
-            await ask(url, `/v1/bandits/${bandit}/reward`, { id: body.id, value: likes(number, body.action) });
-        } catch {
-            // the server is away: the visit is lost
-        }
-        open--;
-    };
-    const timer = setInterval(() => {
-        const due = from + Math.floor(((performance.now() - begin) / 1000) * rate);
-        while (!ended && next < due && open < 200) one(next++);
-        if (next < due) next = due;
-    }, 20);
-    return {
-        stop: async () => {
-            ended = true;
-            clearInterval(timer);
-            while (open) await new Promise((resolve) => setTimeout(resolve, 5));
-            return next - from;
-        },
-    };
-}
