@@ -4,6 +4,7 @@ import asyncio
 import random
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -161,29 +162,18 @@ def test_retries_send_the_same_bytes(own_server):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The clock of blocking clients: it moves when they pause."""
-
-    class Clock:
-        now, pauses = 0.0, []
-
-        def monotonic(self):
-            return self.now
-
-        def sleep(self, seconds):
-            self.pauses.append(seconds)
-            self.now += seconds
-
-    made = Clock()
+    """The pauses of blocking clients, by which alone their clock moves."""
+    pauses = []
     for module in (blocking, retrying):
-        monkeypatch.setattr(module, "time", made)
-    return made
+        monkeypatch.setattr(module, "time", SimpleNamespace(sleep=pauses.append, monotonic=lambda: sum(pauses)))
+    return pauses
 
 
 def test_retry_after_is_obeyed(own_server, clock):
     Client(own_server.url).create("after", **SETTINGS)
     with FlakyProxy(own_server.port, script("503"), retry_after=1) as proxy, Client(proxy.url) as client:
         client.bandit("after").decide(ACTIONS)
-        assert len(proxy.requests) == 2 and len(clock.pauses) == 1 and clock.pauses[0] >= 1
+        assert len(proxy.requests) == 2 and len(clock) == 1 and clock[0] >= 1
     with FlakyProxy(own_server.port, lambda request: "503", retry_after=60) as proxy:
         with pytest.raises(Unavailable, match="later") as caught:
             Client(proxy.url).bandit("after").decide(ACTIONS)
@@ -196,7 +186,7 @@ def test_there_is_an_end_to_retries(own_server, clock):
         with pytest.raises(Unavailable, match="the connection was closed without a response") as caught:
             Client(proxy.url, retry_for=3).bandit("any").decide(ACTIONS)
         assert caught.value.maybe_done and caught.value.http_status is None
-        assert len(proxy.requests) == len(clock.pauses) + 1 > 2 and sum(clock.pauses) <= 3
+        assert len(proxy.requests) == len(clock) + 1 > 2 and sum(clock) <= 3
         with pytest.raises(Unavailable):
             Client(proxy.url, retry_for=0).bandits()
     with pytest.raises(Unavailable, match="Connection refused; is eenet serve running there") as caught:
@@ -204,10 +194,13 @@ def test_there_is_an_end_to_retries(own_server, clock):
     assert not caught.value.maybe_done and isinstance(caught.value, ConnectionError)
 
 
+SOON = 0.1  # seconds: for requests that never get a response
+
+
 def test_a_timeout(own_server):
     with FlakyProxy(own_server.port, lambda request: "hang") as proxy:
-        for call in (lambda: Client(proxy.url, timeout=0.1, retry_for=0).bandits(),
-                     lambda: asyncio.run(AsyncClient(proxy.url, timeout=0.1, retry_for=0).bandits())):
+        for call in (lambda: Client(proxy.url, timeout=SOON, retry_for=0).bandits(),
+                     lambda: asyncio.run(AsyncClient(proxy.url, timeout=SOON, retry_for=0).bandits())):
             with pytest.raises(Timeout, match="did not respond within 0.1 s") as caught:
                 call()
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from contextlib import contextmanager
 from typing import Callable, Iterator
 
 import numpy as np
 import pytest
-from server_process import LONG
+from server_process import LONG, wait_for
 
 import eenet
 
@@ -43,11 +42,9 @@ def used_by_a_thread(call: Callable[[], object]) -> Iterator[None]:
 
 
 def in_child(call: Callable[[], object]) -> int:
-    """How the call ends in a child process. One that hangs is killed by its alarm."""
+    """How the call ends in a child process."""
     child = os.fork()
     if not child:
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(600)
         ended = OTHER
         try:
             call()
@@ -57,7 +54,8 @@ def in_child(call: Callable[[], object]) -> int:
                 ended = REFUSED
         finally:
             os._exit(ended)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    _, status = wait_for(lambda: any(ended := os.waitpid(child, os.WNOHANG)) and ended, "the child hangs", 0.001)
+    return os.waitstatus_to_exitcode(status)
 
 
 def endings(call: Callable[[], object]) -> set[int]:

@@ -5,13 +5,14 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
 import { FAULT_NAMES, startProxy } from './failing_proxy.mjs';
-import { listen, startServer, until } from './server.mjs';
+import { PATIENCE, listen, startServer, until } from './server.mjs';
 
 const eenet = await import(pathToFileURL(join(process.env.SOURCE_FOLDER, 'clients/javascript/index.js')));
 const { BadRequest, Client, Conflict, Gone, NotFound, Refused, RewardQueue, ServerError, SomeRefused, Timeout, TooLarge, Unavailable } = eenet;
 
 const ACTIONS = { red: { color: 'red' }, blue: { color: 'blue' } };
-const PATIENT = { retryFor: 600, timeout: 60 };
+const PATIENT = { retryFor: 600, timeout: PATIENCE / 1000 };
+const SOON = 0.2; // seconds: for requests that never get a response
 
 let server, client;
 before(async () => {
@@ -82,7 +83,7 @@ function checkRepetitions(seen) {
 test('through a failing proxy: the same bytes for an id, and each reward counts once', async () => {
     const proxy = await startProxy(server.url, seededFaults(0.4));
     await client.create('unreliable', { features: true, wait: '1d' });
-    const far = new Client(proxy.url, { retryFor: 600, timeout: 2, connections: 16 }).bandit('unreliable');
+    const far = new Client(proxy.url, { retryFor: 600, timeout: 10 * SOON, connections: 16 }).bandit('unreliable');
     const visit = async (number) => {
         const decision = await far.decide(ACTIONS, { number });
         const value = number / 1000;
@@ -188,7 +189,7 @@ test('it waits as long as the server asks, and gives up in time', async (t) => {
 
 test('a server that does not respond', async () => {
     const proxy = await startProxy(server.url, () => 'stall');
-    await assert.rejects(new Client(proxy.url, { timeout: 0.1, retryFor: 0 }).bandits(), (error) => error instanceof Timeout && /did not respond within 0.1 s/.test(error.message));
+    await assert.rejects(new Client(proxy.url, { timeout: SOON, retryFor: 0 }).bandits(), (error) => error instanceof Timeout && /did not respond within 0.2 s/.test(error.message));
     proxy.close();
     await assert.rejects(new Client(proxy.url, { retryFor: 0 }).bandits(), (error) =>
         error instanceof Unavailable && !error.maybeDone && /is eenet serve running there/.test(error.message));
@@ -228,7 +229,7 @@ test('a key', async () => {
     await new Client(proxy.url, { key: 'ee_secret' }).bandits();
     assert.equal(proxy.seen[0].headers.authorization, 'Bearer ee_secret');
     proxy.close();
-    for (const options of [{ key: 'ee\n' }, { timeout: 0 }, { timeout: 1e6 }, { retryFor: -1 }, { connections: 0 }])
+    for (const options of [{ key: 'ee\n' }, { timeout: -SOON }, { timeout: 1e6 }, { retryFor: -1 }, { connections: 0 }])
         assert.throws(() => new Client(server.url, options), TypeError);
     assert.throws(() => new Client(server.url, { retries: 3 }), /unknown "retries"; expected key, timeout, retryFor, connections/);
     for (const url of ['ftp://a', 'a', '/eenet', 'http://user:key@a', 'http://a/?b']) assert.throws(() => new Client(url), TypeError);

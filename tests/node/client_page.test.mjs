@@ -10,7 +10,7 @@ import { PATIENCE, ask, listen, sendFile, startServer, until } from './server.mj
 const FILES = join(process.env.SOURCE_FOLDER, 'clients/javascript');
 const PAGE = `<!doctype html><title>A shop</title><script type="module">
 import * as eenet from '/client/index.js';
-const bandit = new eenet.Client('/eenet', { retryFor: 0, timeout: 60 }).bandit('shop');
+const bandit = new eenet.Client('/eenet', { retryFor: 0, timeout: ${PATIENCE / 1000} }).bandit('shop');
 window.lost = [];
 window.queue = new eenet.RewardQueue(bandit, { onLost: (reward, error) => lost.push(error.message) });
 window.eenet = eenet;

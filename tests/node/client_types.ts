@@ -2,7 +2,7 @@
 import { BadRequest, Client, RewardQueue, ServerError, SomeRefused } from 'eenet';
 import type { Decision, Description, Outcome, StoredReward } from 'eenet';
 
-const client = new Client('http://127.0.0.1:8080', { key: 'ee_x', timeout: 1, retryFor: 0, connections: 2 });
+const client = new Client('http://127.0.0.1:8080', { key: 'ee_x', timeout: 1e6, retryFor: 0, connections: 2 });
 const shop = await client.create('shop', { features: { names: 100 }, options: { 'f1.width': 50, recall: true }, wait: '30m', challengers: [{ policy: 'linucb' }] });
 const actions = { red: { color: 'red', sizes: [1, 2], nested: { price: null } }, blue: {} };
 

@@ -16,8 +16,7 @@ before(async () => {
         await client.path('/events/{eventId}/reward', body.eventId).post({ body: { value } });
     }
     await until('all is settled', async () => (await log()).length === rounds);
-    start = new Date(Date.now() - 3600e3).toISOString();
-    end = new Date(Date.now() + 3600e3).toISOString();
+    [start, end] = [-1, 1].map((hours) => new Date(new Date().getTime() + 3600e3 * hours).toISOString());
 });
 after(() => server.stop());
 

@@ -21,7 +21,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[2]
@@ -187,11 +186,9 @@ def main():
         builders[preset].bad = set(builders[preset].failing(tests, stop=False))
     counts = {}
     for number, mutant in enumerate(mutants, 1):
-        start = time.monotonic()
         result, note = try_mutant(mutant, copy, builders[mutant.preset])
         counts[result] = counts.get(result, 0) + 1
-        print(f"{number:3}/{len(mutants)}  {result:14}  {time.monotonic() - start:5.1f} s  "
-              f"{mutant.file:24} {mutant.name:60}  {note}", flush=True)
+        print(f"{number:3}/{len(mutants)}  {result:14}  {mutant.file:24} {mutant.name:60}  {note}", flush=True)
     others = "".join(f", {count} {result.lower()}" for result, count in counts.items() if result not in ("killed", "SURVIVED"))
     print(f"{counts.get('killed', 0)} killed, {counts.get('SURVIVED', 0)} survived{others}")
     return 0 if set(counts) <= {"killed"} else 1
