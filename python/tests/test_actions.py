@@ -84,20 +84,6 @@ def test_a_mapping_of_vectors(vector: Any) -> None:
     assert eenet.Bandit("linucb:paper", 2).score(arms) == eenet.Bandit("linucb:paper", 2).score([[1, 0], [0, 2]])
 
 
-@pytest.mark.parametrize("policy", ["ucb1", "thompson"])
-@pytest.mark.parametrize("vectors", [True, False])
-def test_an_action_is_known_by_its_id_in_any_order(policy: str, vectors: bool) -> None:
-    bandit = eenet.Bandit(policy, 1, seed=1) if vectors else eenet.Bandit(policy, seed=1, features={"names": 50})
-    names = ["red", "green", "blue"]
-    chosen = []
-    for i in range(300):
-        order = names[i % 3 :] + names[: i % 3]
-        decision = bandit.decide({name: [1.0] if vectors else {} for name in order})
-        bandit.learn(decision, decision.action == "green")
-        chosen.append(decision.action)
-    assert chosen[200:].count("green") > 80
-
-
 def test_an_id_that_is_no_text_for_the_library() -> None:
     with pytest.raises(ValueError):
         eenet.Bandit("uniform", 1).decide({"\ud800": [1.0]})

@@ -283,16 +283,6 @@ def test_what_is_no_round_is_refused(arms: Any, kind: type, sentence: Any, bandi
     assert bandit.info.decisions == 30 and bandit.info.rewards == 30
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_numbers_beyond_float32_are_refused(bandit: eenet.Bandit) -> None:
-    with pytest.raises(eenet.BadInput, match="not a finite number"):
-        bandit.decide(np.full((2, 4), 1e300))
-    with pytest.raises(eenet.BadInput, match="expected -1e9 to 1e9"):
-        bandit.decide([[10**18, 0, 0, 0]])
-    with pytest.raises((eenet.BadInput, TypeError, OverflowError)):
-        bandit.decide([[10**400, 0, 0, 0]])
-
-
 def test_other_containers(bandit: eenet.Bandit) -> None:
     assert bandit.score(np.array(deque(ARMS.tolist()))) == bandit.score(ARMS)
     with pytest.raises(eenet.BadInput, match="context"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import csv
-import ctypes
 import json
 import pickle
 import subprocess
@@ -62,59 +61,6 @@ def test_it_decides_as_the_program_does(policy: str, program: Path, tmp_path: Pa
         regret += value.max() - value[decision.arm]
     assert bandit.info.rewards == count
     assert regret == pytest.approx(run["regret"], abs=1e-12)
-
-
-class Settings(ctypes.Structure):
-    _fields_ = [
-        ("policy", ctypes.c_char_p),
-        ("dim", ctypes.c_size_t),
-        ("seed", ctypes.c_uint64),
-        ("options", ctypes.c_char_p),
-        ("allocator", ctypes.c_void_p),
-        ("features", ctypes.c_char_p),
-        ("reserved", ctypes.c_uint64 * 6),
-    ]
-
-
-class Arms(ctypes.Structure):
-    _fields_ = [("count", ctypes.c_size_t), ("dim", ctypes.c_size_t), ("values", ctypes.c_void_p)]
-    _fields_ += [("starts", ctypes.c_void_p), ("indices", ctypes.c_void_p), ("ids", ctypes.c_void_p),
-                 ("limits", ctypes.c_void_p)]
-
-
-class Made(ctypes.Structure):
-    _fields_ = [("id", ctypes.c_uint64), ("arm", ctypes.c_size_t), ("probability", ctypes.c_double)]
-
-
-@pytest.mark.parametrize("policy", ["eenet", "eenet:paper", "neural-ucb", "linucb"])
-def test_its_bytes_are_those_of_the_library(policy: str, program: Path) -> None:
-    shared = program.parent / "libeenet.so"
-    if not shared.exists():
-        pytest.skip("there is no libeenet.so beside the program")
-    library = ctypes.CDLL(str(shared))
-    error, handle = ctypes.create_string_buffer(256), ctypes.c_void_p()
-    settings = Settings(policy.encode(), 4, 7, b"pending=9 arms=5")
-    assert library.ee_bandit_create(ctypes.byref(settings), ctypes.byref(handle), error) == 0, error.raw
-    bandit = eenet.Bandit(policy, 4, 7, options={"pending": 9}, arms=5)
-    for arms in rounds(30):
-        c_arms, made = Arms(5, 4, arms.ctypes.data), Made()
-        scores, probabilities = np.zeros((5, 3), np.float32), np.zeros(5)
-        out = [ctypes.c_void_p(array.ctypes.data) for array in (scores, probabilities)]
-        assert library.ee_bandit_decide(handle, ctypes.byref(c_arms), ctypes.byref(made), *out, error) == 0
-        reward = float(arms[made.arm] @ WEIGHTS)
-        learned = library.ee_bandit_learn(handle, ctypes.c_uint64(made.id), ctypes.c_double(reward), error)
-        assert learned == 0, error.raw
-        decision = bandit.decide(arms)
-        assert (decision.id, decision.arm, decision.probability) == (made.id, made.arm, made.probability)
-        assert decision.probabilities.tobytes() == probabilities.tobytes()
-        for column, part in enumerate(("exploitation", "exploration", "scores")):
-            assert getattr(decision, part).tobytes() == scores[:, column].tobytes()
-        bandit.learn(decision, reward)
-    kept, size = ctypes.c_void_p(), ctypes.c_size_t()
-    assert library.ee_bandit_save_bytes(handle, ctypes.byref(kept), ctypes.byref(size), error) == 0
-    assert ctypes.string_at(kept, size.value) == bandit.to_bytes()
-    library.ee_bytes_free(kept)
-    library.ee_bandit_free(handle)
 
 
 def test_the_same_seed_and_calls_give_the_same_bytes() -> None:
@@ -266,15 +212,6 @@ def test_excluded_arms_are_as_if_they_were_not_there(policy: str) -> None:
     assert one.decide(arms, excluded=None).id == 21
 
 
-def test_without_ids_a_position_is_that_among_all_arms() -> None:
-    bandit, arms = eenet.Bandit("ucb1", 4), rounds(1, 4)[0]
-    for excluded in np.eye(4, dtype=bool):
-        for _ in range(20):
-            decision = bandit.decide(arms, excluded=excluded)
-            bandit.learn(decision, decision.arm / 10)
-    assert bandit.score(arms).exploitation == pytest.approx(np.arange(4) / 10)
-
-
 # ---- learning ----
 
 
@@ -330,44 +267,6 @@ def test_many_rewards_stop_at_the_first_failure() -> None:
     assert bandit.info.rewards == 2
 
 
-def test_rewards_outside_the_stated_range_are_rejected_or_clipped() -> None:
-    rejecting = eenet.Bandit("linucb", 4, rewards="0:1")
-    clipping = eenet.Bandit("linucb", 4, rewards="0:1", outside="clip")
-    within = eenet.Bandit("linucb", 4, rewards="0:1", outside="clip")
-    for arms, reward in zip(rounds(3), (0.5, 1e9, -2)):
-        for bandit, learned in ((clipping, reward), (within, min(max(reward, 0), 1))):
-            bandit.learn(bandit.decide(arms), learned)
-        decision = rejecting.decide(arms)
-        if reward == 0.5:
-            rejecting.learn(decision, reward)
-            continue
-        with pytest.raises(eenet.BadInput, match="0 to 1"):
-            rejecting.learn(decision, reward)
-    assert (rejecting.info.rewards, rejecting.info.pending, rejecting.info.limited) == (1, 2, 0)
-    assert (clipping.info.rewards, clipping.info.limited, within.info.limited) == (3, 2, 0)
-    arms = rounds(1)[0]
-    assert clipping.score(arms) == within.score(arms)
-
-
-def test_an_outlier_is_limited_and_counted() -> None:
-    bandit = eenet.Bandit("eenet", 4)
-    play(bandit)
-    assert bandit.info.limited == 0
-    bandit.learn(bandit.decide(rounds(1)[0]), 1e6)
-    assert bandit.info.limited == 1 and eenet.Bandit.from_bytes(bandit.to_bytes()).info.limited == 1
-
-
-def test_rewards_come_late_and_in_any_order() -> None:
-    bandit = eenet.Bandit("linucb", 4)
-    first, second, third = bandit.decide_many(rounds(3))
-    bandit.learn(third, 1)
-    bandit.learn(first.id, np.float32(0.5))
-    bandit.forget(second)
-    assert bandit.info[4:8] == (3, 2, 0, 0)
-    with pytest.raises(eenet.ExpiredDecision):
-        bandit.learn(second, 1)
-
-
 def test_learn_from_is_learning_what_another_decided() -> None:
     own, other = eenet.Bandit("linucb", 4), eenet.Bandit("linucb", 4)
     for arms in rounds(40):
@@ -381,19 +280,6 @@ def test_learn_from_is_learning_what_another_decided() -> None:
     other.learn_from(probe, 0, 1)
     other.learn_from(probe, 0, 1)
     other.learn_from(probe, arm=0, reward=1)
-
-
-def test_what_waits_too_long_expires() -> None:
-    bandit = eenet.Bandit("linucb", 4, wait=10, default_reward=0.25)
-    decision = bandit.decide(rounds(1)[0])
-    bandit.set_time(10)
-    assert bandit.info.pending == 1
-    bandit.set_time(10.5)
-    assert bandit.info.pending == 0 and bandit.info.defaulted == 1
-    with pytest.raises(eenet.ExpiredDecision):
-        bandit.learn(decision, 1)
-    with pytest.raises(eenet.BadInput):
-        bandit.set_time(1)
 
 
 # ---- keeping ----

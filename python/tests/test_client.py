@@ -126,13 +126,6 @@ def test_what_is_missing_is_no_feature(bandit):
     assert "x" not in names and "n.x" not in names and "y" in names
 
 
-def test_a_row_of_pandas_as_the_context(bandit):
-    pandas = pytest.importorskip("pandas")
-    bandit.reward(bandit.decide(ACTIONS, pandas.Series({"plan": "free", "age": float("nan"), "visits": 3})), 0)
-    (event,) = bandit.log()
-    assert {name: value for name, value in event["c"].items() if name != "_multi"} == {"plan": "free", "visits": 3}
-
-
 @pytest.mark.parametrize("kind", ["float32", "float64", "int8", "fortran", "lists", "mapping", "sparse"])
 def test_vectors_arrive_as_they_are(vectors, kind):
     numbers = np.array([[0.1, -2.5e-7, 3], [1e9, 0, 1 / 3]], "float32")

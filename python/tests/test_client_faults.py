@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from eenet.client import AsyncClient, BadRequest, Client, ServerError, Timeout, Unavailable, blocking, retrying
+from eenet.client import AsyncClient, Client, ServerError, Timeout, Unavailable, blocking, retrying
 from flaky_proxy import FlakyProxy
 from server_process import LONG, ServerProcess, pause, wait_for
 
@@ -110,18 +110,6 @@ def test_asyncio_over_a_flaky_network(own_server):
     with FlakyProxy(own_server.port, dice(2, **HARM)) as proxy:
         asyncio.run(run(proxy.url))
     check_once(own_server, "flaky-async", values)
-
-
-def test_batches_over_a_flaky_network(own_server):
-    Client(own_server.url).create("flaky-batches", **SETTINGS)
-    choose = dice(3, drop=0.15, lose=0.15, cut=0.15)
-    with FlakyProxy(own_server.port, choose) as proxy, Client(proxy.url) as client:
-        bandit = client.bandit("flaky-batches")
-        decisions = [decision for _ in range(10) for decision in bandit.decide_many([ACTIONS] * 40)]
-        values = {decision.id: float(i) for i, decision in enumerate(decisions)}
-        bandit.reward_many(list(values.items())[:200])
-        bandit.reward_many(list(values.items())[200:])
-    check_once(own_server, "flaky-batches", values)
 
 
 def test_the_server_is_killed_and_comes_back(program, tmp_path):
@@ -288,14 +276,6 @@ def test_what_may_be_done_once_alone_is_not_repeated(own_server):
         with pytest.raises(Unavailable):
             Client(proxy.url).bandit("once").reset()
     assert bandit.reset() > 0
-
-
-def test_requests_that_are_wrong_are_sent_once(own_server):
-    Client(own_server.url).create("wrong", **SETTINGS)
-    with FlakyProxy(own_server.port, script()) as proxy:
-        with pytest.raises(BadRequest):
-            Client(proxy.url).bandit("wrong").decide([[1.0]])
-        assert len(proxy.requests) == 1
 
 
 def test_a_server_of_few_requests_a_second(program, tmp_path):

@@ -149,17 +149,6 @@ def test_batches():
     assert mean_rewards(environments, [learner], last=300)["linucb"] > 0.75
 
 
-def test_several_processes():
-    pytest.importorskip("cloudpickle", reason="Coba's processes need cloudpickle")
-    environments = cb.Environments.from_linear_synthetic(100, n_actions=3, seed=[1, 2])
-    learners = [EENetLearner("linucb"), EENetLearner("eenet:fast", w2=0.5)]
-    several = cb.Experiment(environments, learners).run(quiet=True, processes=2)
-    one = cb.Experiment(environments, learners).run(quiet=True)
-    columns = ["environment_id", "learner_id", "index", "reward"]
-    assert sorted(zip(*several.interactions[columns])) == sorted(zip(*one.interactions[columns]))
-    assert len(one.interactions) == 400
-
-
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda learner: pickle.loads(pickle.dumps(learner))])
 @pytest.mark.parametrize("actions", [["a", "b"], [(1, 0), (0, 1)], [(0.5, 0.1), (0.3, 0.2)]])
 def test_copies_go_on_alike(again, actions):
@@ -177,14 +166,6 @@ def test_copies_go_on_alike(again, actions):
     assert play(learner) == play(other)
 
 
-def test_the_seed_decides():
-    chosen = []
-    for seed in (1, 1, 2):
-        learner = EENetLearner("uniform", seed=seed)
-        chosen.append([learner.predict(None, ["a", "b", "c"])[0] for _ in range(50)])
-    assert chosen[0] == chosen[1] != chosen[2]
-
-
 def test_one_hot_actions_in_any_order_and_some_of_them():
     learner = EENetLearner("linucb")
     for action in ((1, 0, 0), (0, 1, 0), (0, 0, 1)):
@@ -193,14 +174,6 @@ def test_one_hot_actions_in_any_order_and_some_of_them():
     for actions in ([(0, 0, 1), (0, 1, 0)], [(0, 1, 0), (1, 0, 0), (0, 0, 1)], [(1, 0, 0), (0, 0, 1)]):
         assert learner.predict((1.0, 2.0), actions)[0] == (0, 0, 1)
         assert learner.score((1.0, 2.0), actions, (0, 0, 1)) == 1
-
-
-def test_more_decisions_without_a_reward_than_are_kept():
-    learner = EENetLearner("linucb", pending=10)
-    for _ in range(30):
-        learner.predict((1.0,), [(1, 0), (0, 1)])
-    learner.learn((1.0,), (1, 0), 1.0, 0.5)
-    assert learner.bandit.info.pending == 0
 
 
 def test_names_of_features():
@@ -213,13 +186,6 @@ def test_names_of_features():
     shared = {"x.user.plan=free", "x.user.age", "x.user.new", "x.tags=p", "x.tags=q", "x.v[0]", "x.v[1]"}
     actions = {"a=red", "a=7", "a.color=blue", "a.price", "a.0=x", "a.1", "a=1"}
     assert names == {"constant"} | shared | actions
-
-
-def test_what_coba_shows():
-    learner = EENetLearner("eenet", seed=7, w2=0.1)
-    assert learner.params == {"family": "eenet", "seed": 7, "w2": 0.1}
-    assert cb.SafeLearner(learner).full_name == "eenet(seed=7,w2=0.1)"
-    assert cb.SafeLearner(learner).has_score
 
 
 def test_nothing_waits_that_has_no_reward():

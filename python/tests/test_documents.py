@@ -97,39 +97,3 @@ def test_a_page_that_fails(tmp_path, program, text, complaint):
     folder.mkdir()
     done = run(page, folder, program)
     assert done.returncode == 1 and complaint in done.stdout, done.stdout
-
-
-def test_a_page_that_runs(tmp_path, program):
-    """A file that the shell makes, variables of the shell and of Python in later blocks, and a server."""
-    page = tmp_path / "page.md"
-    page.write_text("""
-```sh
-eenet serve
-```
-
-```sh
-word=made
-```
-
-```sh
-echo $word > file
-```
-
-```python
-name = open("file").read()
-```
-
-```python
-import eenet
-print(name, end="")
-print(eenet.Client("http://127.0.0.1:8080").bandits())
-```
-
-```text
-made
-...]
-```
-""")
-    folder = tmp_path / "empty"
-    folder.mkdir()
-    check(run(page, folder, program))

@@ -207,15 +207,6 @@ def test_ids_and_places_are_whole_numbers(value: Any) -> None:
     own.learn(decision, True)  # a reward of True is 1, as of a click
 
 
-@pytest.mark.parametrize("type_", [np.int8, np.uint16, np.int32, np.int64, np.uint64])
-def test_ids_and_places_may_be_numbers_of_numpy(type_: Any) -> None:
-    own = bandit()
-    own.learn(type_(own.decide(ARMS).id), np.True_)
-    own.forget(type_(own.decide(ARMS).id))
-    own.learn_from(ARMS, type_(1), np.float32(0.5))
-    assert len(own.decide_slots(ARMS, type_(2))) == 2 and own.info.rewards == 2
-
-
 @pytest.mark.parametrize("number", [-1, 2**64, 2**200, -(2**200)])
 def test_numbers_that_are_too_large(number: int) -> None:
     own = bandit()

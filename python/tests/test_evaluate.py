@@ -11,7 +11,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
@@ -111,32 +110,12 @@ def test_every_interval_holds_the_truth(rounds, interval):
     assert found.trusted and found.facts["rounds"] == len(rounds.rewards)
 
 
-def test_effective_rounds(rounds):
-    w = rounds.weights
-    assert rounds.estimate().effective == pytest.approx(w.sum() ** 2 / (w**2).sum(), rel=1e-12)
-
-
 def test_replay_is_the_mean_where_choices_agree():
     rng = np.random.default_rng(3)
     actions, choices = rng.integers(0, 3, 900), rng.integers(0, 3, 900)
     rewards = rng.random(900)
     found = evaluate.estimate(rewards, np.full((900, 3), 1 / 3), np.eye(3)[choices], actions=actions, estimator="replay")
     assert found.value == pytest.approx(rewards[actions == choices].mean(), rel=1e-12)
-
-
-def test_replay_of_a_draw_has_no_value(rounds):
-    with pytest.warns(evaluate.Untrusted, match="replay was requested, which needs a candidate that takes one action"):
-        found = rounds.estimate(estimator="replay")
-    assert math.isnan(found.value) and "cannot show" in found.headline
-
-
-def test_copies_count_as_rounds_that_were_dropped():
-    rng = np.random.default_rng(4)
-    rewards, pi = rng.random(50), rng.uniform(0.4, 0.6, 50)
-    copies = rng.integers(1, 4, 50).astype(float)
-    found = evaluate.estimate(rewards, np.full(50, 0.5), pi, copies=copies, estimator="ips")
-    assert found.value == pytest.approx((copies * pi / 0.5 * rewards).sum() / copies.sum(), rel=1e-12)
-    assert found.rounds == copies.sum() and found.events == 50
 
 
 # ---- shapes ----
@@ -254,21 +233,6 @@ def test_indexes_and_columns_of_pandas_must_agree(rounds):
     evaluate.compare(rewards, rounds.logged, {"mine": mine.set_axis(list("abcde"), axis=1)}, actions=actions)
 
 
-def test_predictions_that_reveal_the_reward(rounds):
-    """The estimate is then the mean of the log, outside the interval of the difference."""
-    leak = np.repeat(rounds.rewards[:, None], 5, axis=1)
-    with pytest.warns(evaluate.Untrusted, match="The estimate of DR .* is outside its interval"):
-        found = evaluate.estimate(rounds.rewards, rounds.logged, rounds.candidate, actions=rounds.actions, predictions=leak)
-    assert found.headline == "This log cannot show what candidate would have earned."
-    assert rounds.estimate().trusted
-
-
-def test_replay_alone_needs_a_uniform_log(rounds):
-    first = np.eye(5)[np.zeros(len(rounds.rewards), int)]
-    with pytest.warns(evaluate.Untrusted, match="Only replay was requested"):
-        evaluate.estimate(rounds.rewards, rounds.logged, first, actions=rounds.actions, estimator="replay")
-
-
 def test_a_rule_chooses_the_estimator_of_the_headline(rounds):
     found = rounds.estimate(estimator=["dm", "snips", "dr"])
     assert found.headline_estimator == "dr" and "(DR, 95% interval" in found.headline
@@ -299,14 +263,6 @@ def test_nothing_in_common_is_reported():
         evaluate.estimate(np.ones(9), np.tile([0.9, 0.1], (9, 1)), "arm:1", actions=np.zeros(9, dtype=int))
     with pytest.warns(evaluate.Untrusted, match="covers only part of what candidate does"):
         evaluate.estimate(np.ones(500), np.full(500, 0.5), np.zeros(500))
-
-
-def test_wrong_probabilities_are_reported(rounds):
-    with pytest.warns(evaluate.Untrusted, match="propensities look wrong"):
-        found = evaluate.estimate(rounds.rewards, rounds.logged[:, ::-1].copy(), rounds.candidate, actions=rounds.actions)
-    assert "\n  ! The log's propensities look wrong" in repr(found)
-    with pytest.warns(evaluate.Untrusted, match="do not sum to 1"):
-        evaluate.estimate(rounds.rewards, rounds.logged * 0.97, rounds.candidate, actions=rounds.actions)
 
 
 @pytest.mark.parametrize("low, high", [(-3, 5), (0, 5), (-3, 1)])
@@ -396,16 +352,6 @@ def test_names_of_other_packages():
         assert evaluate._estimators(other) == (ours.encode(),)
 
 
-def test_threads_give_the_same(rounds):
-    usual, found = rounds.estimate().estimates, []
-    threads = [threading.Thread(target=lambda: found.append(rounds.estimate().estimates)) for _ in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert list(map(repr, found)) == [repr(usual)] * 4
-
-
 def test_docstrings():
     found = doctest.testmod(evaluate)
     assert found.attempted > 10 and not found.failed
@@ -491,40 +437,6 @@ def test_stored_values_of_vowpal_wabbit(stream):
         for alpha, ends in expect["intervals"][theirs].items():
             found = evaluate.estimate(**given, estimator="ips", interval=ours, alpha=float(alpha))
             assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
-
-
-def test_the_open_bandit_pipeline_itself(rounds):
-    obp = pytest.importorskip("obp.ope", reason="the Open Bandit Pipeline is not here")
-    lambdas = [1, 5, 10, 50, 100, 500, 1000, np.inf]
-    shares = [0, 0.001, 0.01, 0.05, 0.1, 0.5]
-    theirs = {
-        "ips": obp.InverseProbabilityWeighting(),
-        "snips": obp.SelfNormalizedInverseProbabilityWeighting(),
-        "dm": obp.DirectMethod(),
-        "dr": obp.DoublyRobust(),
-        "sndr": obp.SelfNormalizedDoublyRobust(),
-    }
-    for way in ["slope", "mse"]:
-        more = dict(tuning_method=way)
-        theirs[f"clipped {way}"] = obp.InverseProbabilityWeightingTuning(lambdas=lambdas, **more)
-        theirs[f"clipped-dr {way}"] = obp.DoublyRobustTuning(lambdas=lambdas, **more)
-        theirs[f"switch-dr {way}"] = obp.SwitchDoublyRobustTuning(lambdas=lambdas, **more)
-        theirs[f"dros {way}"] = obp.DoublyRobustWithShrinkageTuning(lambdas=lambdas, **more)
-        theirs[f"sg-ips {way}"] = obp.SubGaussianInverseProbabilityWeightingTuning(lambdas=shares, **more)
-        theirs[f"sg-dr {way}"] = obp.SubGaussianDoublyRobustTuning(lambdas=shares, **more)
-    rows = np.arange(len(rounds.rewards))
-    for name, estimator in theirs.items():
-        value = estimator.estimate_policy_value(
-            reward=rounds.rewards,
-            action=rounds.actions,
-            pscore=rounds.logged[rows, rounds.actions],
-            action_dist=rounds.candidate[:, :, None],
-            estimated_rewards_by_reg_model=rounds.predictions[:, :, None],
-            position=np.zeros(len(rows), dtype=int),
-        )
-        ours, _, tuning = name.partition(" ")
-        found = rounds.estimate(estimator=ours, tuning=tuning or "slope")
-        assert found.value == pytest.approx(value, rel=1e-9), name
 
 
 # ---- the program ----

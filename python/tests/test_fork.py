@@ -117,22 +117,6 @@ def test_a_bandit_that_waits_for_no_thread_works_in_the_child() -> None:
             assert in_child(lambda: eenet.Bandit.from_bytes(copied).decide(ARMS)) == WORKED
 
 
-def test_a_child_of_a_child_is_refused_too() -> None:
-    bandit = eenet.Bandit("linucb", 4)
-
-    def fork_again() -> None:
-        try:
-            bandit.decide(ARMS)
-        except RuntimeError:
-            assert in_child(lambda: bandit.decide(ARMS)) == REFUSED
-            raise
-        assert in_child(lambda: bandit.decide(ARMS)) == WORKED
-
-    with used_by_a_thread(lambda: bandit.score(MANY)):
-        assert REFUSED in (seen := endings(fork_again))
-        assert seen <= {WORKED, REFUSED}
-
-
 def test_a_bandit_that_was_in_use_can_be_dropped_in_the_child() -> None:
     for _ in range(FORKS):
         held = [eenet.Bandit("linucb", 4)]

@@ -113,10 +113,6 @@ def test_numbers_are_names(table):
     assert "arm:1001" in [one.label for one in run(table.assign(offer=ids), "arm:1001")]
 
 
-def test_unused_categories_are_no_actions(table):
-    assert numbers(run(table.assign(offer=table["offer"].astype("category").cat.add_categories("green")))) == numbers(run(table))
-
-
 @pytest.mark.parametrize("change", [
     lambda t: {"sold": t["sold"].astype(bool)},
     lambda t: {"sold": t["sold"].astype("boolean")},
@@ -225,13 +221,6 @@ def test_columns_of_candidates_are_no_context(table):
     assert "context: p_red" in kept[0].columns
 
 
-def test_a_column_ends_with_the_longest_name(table):
-    """p_iced_tea is iced_tea, not tea."""
-    drinks = table.assign(offer=table["offer"].map({"red": "tea", "blue": "iced_tea"}), p_tea=0.9, p_iced_tea=0.1)
-    found = run(drinks, {"new": ["p_iced_tea", "p_tea"], "same": {"tea": "p_tea", "iced_tea": "p_iced_tea"}})
-    assert found[0].estimates == found[1].estimates
-
-
 def test_choices(table):
     taken = run(table, [by_plan, "uniform"])
     assert [one.label for one in taken] == ["by_plan", "uniform"]
@@ -264,14 +253,6 @@ def test_actions_that_only_a_candidate_has(table):
     with pytest.warns(evaluate.Untrusted):
         listed = run(table, "uniform", actions=["red", "blue", "green", "black"])
     assert "Only actions= has actions 'green', 'black'" in listed.notes[0]
-
-
-def test_actions_with_any_name(table):
-    """Actions that no row has, with names that no option of a log could list."""
-    names = ["red", "blue", "a+b", "c, d", "x=y", "Ärmel", 7, *(f"a long name of an action, number {i}" for i in range(200))]
-    with pytest.warns(evaluate.Untrusted):
-        (found,) = run(table, "uniform", actions=names, context=[])
-    assert f"({len(names)} names)" in found.columns
 
 
 # ---- errors ----
@@ -369,11 +350,6 @@ def test_rows_of_the_data_in_messages(table):
         assert any("(first: row 7)" in one for one in run(late, time="at")[0].sentences)
         with pytest.raises(BadInput, match="^row 7: duplicate event id u3$"):
             run(late, id="visitor")
-
-
-def test_an_action_that_is_not_listed(table):
-    with pytest.raises(BadInput, match="candidate 'new': action 'green' is not one of actions=: blue, red"):
-        run(table, {"new": {"red": 0.5, "green": 0.5}}, actions=["red", "blue"])
 
 
 # ---- the result ----

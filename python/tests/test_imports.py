@@ -3,7 +3,6 @@
 import ast
 from graphlib import CycleError, TopologicalSorter
 
-import pytest
 
 from conftest import ROOT
 
@@ -47,20 +46,3 @@ def test_the_package_has_no_import_cycle():
     assert {"eenet._policies", "eenet.lab"} <= imports["eenet"]
     assert {"eenet._optional", "eenet._plotting"} <= imports["eenet.lab._results"]
     assert find_cycle(imports) == []
-
-
-@pytest.mark.parametrize(
-    "line", ["from ._b import b", "def late():\n    from . import _b", "def late():\n    import planted.low._b as b",
-             "if TYPE_CHECKING:\n    from planted.low import _b", "from ..low._b import b"]
-)
-def test_a_planted_cycle_is_found(tmp_path, line):
-    folder = tmp_path / "planted" / "low"
-    folder.mkdir(parents=True)
-    for path in (folder.parent, folder):
-        (path / "__init__.py").write_text("")
-    (folder / "_a.py").write_text(line)
-    (folder / "_b.py").write_text("from . import _c")
-    (folder / "_c.py").write_text("import os")
-    assert find_cycle(read_imports(folder.parent)) == []
-    (folder / "_c.py").write_text("def late():\n    from ._a import late")
-    assert find_cycle(read_imports(folder.parent)) == [f"planted.low._{name}" for name in "abc"]

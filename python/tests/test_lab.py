@@ -206,36 +206,6 @@ def test_runs_that_fail_do_not_end_the_others():
     assert results.failures == [str(warning.message) for warning in seen]
 
 
-def test_a_lost_curve_is_played_again_with_a_warning(tmp_path):
-    again = {"rounds": 20, "seeds": [0, 1], "folder": tmp_path, "progress": False}
-    before = lab.run(COSINE, "uniform", **again)
-    for curve in (tmp_path / "curves").iterdir():
-        curve.unlink()
-    with pytest.warns(UserWarning, match="is missing or damaged: 2 of its 2 runs are repeated now"):
-        after = lab.run(COSINE, "uniform", **again)
-    assert [row["regret"] for row in after.to_dicts()] == [row["regret"] for row in before.to_dicts()]
-
-
-def test_two_calls_do_not_write_to_one_folder(tmp_path):
-    def listen(now):
-        with pytest.raises(eenet.FileError, match="another run is writing"):
-            lab.run(COSINE, "uniform", rounds=5, seeds=[0], folder=tmp_path, progress=False)
-        raise StopIteration
-
-    with pytest.raises(StopIteration):
-        lab.run(COSINE, "eenet", rounds=10**6, seeds=[0], folder=tmp_path, progress=listen)
-
-
-def test_runs_in_another_thread():
-    found = []
-    play = threading.Thread(
-        target=lambda: found.append(lab.run(COSINE, "linucb", rounds=50, seeds=range(2), progress=False))
-    )
-    play.start()
-    play.join()
-    assert len(found[0]) == 2
-
-
 # ---- tables of arrays ----
 
 
@@ -271,15 +241,6 @@ def test_a_class_that_pandas_has_as_missing():
     pandas = pytest.importorskip("pandas")
     with pytest.raises(ValueError, match="y: the class of row 1 is missing"):
         lab.table([[1.0], [2.0]], pandas.array([1, None], dtype="Int64"))
-
-
-def test_columns_of_categories_whatever_their_names_and_number():
-    pandas = pytest.importorskip("pandas")
-    columns = {i: pandas.Categorical([1, 2, 3, 1]) if i % 2 else [0.1, 0.2, 0.3, 0.4] for i in range(120)}
-    made = lab.table(pandas.DataFrame(columns), [0, 1, 0, 1], constant=False, numeric="1")
-    assert made.dim == 2 * (61 + 59 * 3)
-    plain = lab.table(pandas.DataFrame(columns).astype(float), [0, 1, 0, 1], constant=False)
-    assert plain.dim == 2 * 120 and plain.fingerprint != made.fingerprint
 
 
 def test_columns_with_blanks_and_commas_in_their_names():
@@ -330,17 +291,6 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
     ours, theirs = lab.table(X, y), lab.open(f"table:{tmp_path}/t.svm")
     for left, right in zip(islice(ours.rounds(0), 40), theirs.rounds(0)):
         assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
-
-
-def test_sparse_entries_that_come_twice_are_added():
-    sparse = pytest.importorskip("scipy.sparse")
-    twice = sparse.csr_matrix(([3.0, 1.0, 2.0, 4.0], [1, 0, 0, 1], [0, 3, 4]), shape=(2, 2))
-    ours, theirs = (lab.table(X, [0, 1], order="file") for X in (twice, sparse.csr_matrix([[3.0, 3.0], [0.0, 4.0]])))
-    for left, right in zip(islice(ours.rounds(), 2), theirs.rounds()):
-        assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
-    assert twice.nnz == 4
-    with pytest.raises(ValueError, match="expected finite numbers in a sparse matrix"):
-        lab.table(sparse.csr_matrix([[numpy.nan, 1.0], [1.0, 2.0]]), [0, 1])
 
 
 @pytest.mark.parametrize(
@@ -538,22 +488,6 @@ def test_objects_that_are_none():
         lab.read("no/such/folder")
 
 
-def test_cut_results_are_refused_or_passed_over(tmp_path):
-    lab.run(COSINE, "uniform", rounds=10, seeds=[0, 1], folder=tmp_path, progress=False)
-    whole = (tmp_path / "results.jsonl").read_bytes()
-    (tmp_path / "results.jsonl").write_bytes(whole[:-5])
-    assert len(lab.read(tmp_path)) == 1  # the last line is not ended
-    (tmp_path / "results.jsonl").write_bytes(whole[5:])
-    with pytest.raises(eenet.BadInput, match="line 1"):
-        lab.read(tmp_path)
-    (tmp_path / "results.jsonl").write_bytes(whole)
-    results = lab.read(tmp_path)
-    for curve in (tmp_path / "curves").iterdir():
-        curve.write_bytes(curve.read_bytes()[:100])
-    with pytest.raises(eenet.Error):
-        results.curve(seed=0)
-
-
 # ---- results ----
 
 
@@ -620,12 +554,6 @@ def test_several_data_sets_in_one_call():
     assert named.groups == ["table:small"] and both.groups == ["synthetic:inner", COSINE]
 
 
-def test_repeated_rows_are_reported():
-    with pytest.warns(UserWarning, match="each row appears ten times") as warned:
-        lab.run(([[0.0], [1.0], [2.0]], [0, 1, 1]), "uniform", rounds=30, seeds=[0], progress=False)
-    assert warned[0].filename == __file__
-
-
 def test_what_is_likely_a_mistake_is_reported(tmp_path):
     (tmp_path / "texts.csv").write_text("color,kind\n" + "red,a\nblue,b\nred,b\n" * 5)
     data = lab.open(f"table:{tmp_path}/texts.csv")
@@ -639,53 +567,6 @@ def test_what_is_likely_a_mistake_is_reported(tmp_path):
     assert remark.endswith("has 40 different values in 40 rows; each becomes a class, though it looks like a quantity")
     (tmp_path / "odd.csv").write_bytes(b"m\xfc,m\xfc,kind\n1,2,a\n2,3,b\n")
     assert "m\\xfc" in lab.open(f"table:{tmp_path}/odd.csv").remarks[0]
-
-
-def test_misspelled_members_of_rounds_are_reported(tmp_path):
-    numpy.save(tmp_path / "contexts.npy", numpy.eye(3)[:, None, :].repeat(4, axis=1))
-    numpy.save(tmp_path / "rewards.npy", numpy.eye(3, 4))
-    (tmp_path / "rounds.json").write_text('{"block": 3}')
-    data = lab.open(f"rounds:{tmp_path}")
-    assert data.remarks == ["rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?"]
-    with pytest.warns(UserWarning, match="did you mean 'blocks'?") as warned:
-        lab.run(data, "uniform", rounds=4, seeds=[0], progress=False)
-    assert warned[0].filename == __file__
-    assert lab.open(COSINE).remarks == []
-
-
-@pytest.mark.parametrize(
-    "dtype", ["?", "u1", "i1", "<u2", ">u2", "<i2", ">i2", "<u4", ">i4", "<u8", ">i8", "<f2", ">f2", "<f4", ">f4", ">f8"]
-)
-def test_arrays_of_every_type_are_the_same_rounds(tmp_path, dtype):
-    random = numpy.random.default_rng(5)
-    contexts, rewards = random.integers(0, 2, (3, 6, 4)), random.integers(0, 2, (3, 6))
-    numpy.save(tmp_path / "contexts.npy", numpy.asfortranarray(contexts.astype(dtype)))
-    numpy.save(tmp_path / "rewards.npy", rewards.astype(dtype))
-    for t, dealt in enumerate(lab.open(f"rounds:{tmp_path}").rounds()):
-        assert (dealt.arms == contexts[:, t]).all() and (dealt.rewards == rewards[:, t]).all()
-
-
-def test_half_floats_are_those_of_numpy(tmp_path):
-    halves = numpy.arange(2**16, dtype="u2").view("f2")
-    halves = halves[numpy.isfinite(halves)]
-    numpy.save(tmp_path / "contexts.npy", halves[None, None, :].repeat(2, axis=0))
-    numpy.save(tmp_path / "rewards.npy", numpy.eye(2, 1))
-    (dealt,) = lab.open(f"rounds:{tmp_path}").rounds()
-    assert (dealt.arms[0] == halves.astype("f4")).all() and len(halves) == 63488
-
-
-def test_ratings_by_their_columns(tmp_path):
-    random = numpy.random.default_rng(5)
-    rows = [(user, item, random.integers(1, 6)) for user in range(12) for item in range(12)]
-    (tmp_path / "plain.csv").write_text("".join(f"{user},{item},{stars}\n" for user, item, stars in rows))
-    lines = "".join(f"{stars},now,{item},{user}\n" for user, item, stars in rows)
-    (tmp_path / "named.csv").write_text("grade,when,film,who\n" + lines)
-    plain = lab.open(f"ratings:{tmp_path}/plain.csv,want=good")
-    named = lab.open(f"ratings:{tmp_path}/named.csv,user=who,item=film,rating=1,want=good")
-    for one, other in islice(zip(plain.rounds(), named.rounds()), 20):
-        assert (one.arms == other.arms).all() and (one.rewards == other.rewards).all()
-    with pytest.raises(eenet.BadOption, match="has no column 'whom' \\(option user=\\); it has 4 columns: grade, when, film, who"):
-        lab.open(f"ratings:{tmp_path}/named.csv,user=whom")
 
 
 def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_path):

@@ -66,21 +66,6 @@ def test_named_features_take_limits() -> None:
         assert decider.decide(actions).probabilities == pytest.approx([0.25] * 4), "limits are for one call"
 
 
-def test_excluded_arms_are_left_out() -> None:
-    decision = taught("uniform").decide(
-        VECTORS, excluded=[True, False, False, False], groups=[0, 0, None, None], shares=[(0.5, 1)]
-    )
-    assert decision.probabilities == pytest.approx([0, 0.5, 0.25, 0.25])
-
-
-def test_thompson_needs_draws_for_shares() -> None:
-    limits: Any = {"groups": [0, 0, 1, 1], "shares": [(0.5, 0.5), (0, 1)]}
-    with pytest.raises(eenet.BadInput, match="probability_draws: set it"):
-        taught("lints").decide(VECTORS, **limits)
-    decision = taught("lints", probability_draws=20).decide(VECTORS, **limits)
-    assert decision.probabilities[:2].sum() == pytest.approx(0.5)
-
-
 @pytest.mark.parametrize(
     ("limits", "error", "message"),
     [

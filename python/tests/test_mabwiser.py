@@ -109,16 +109,6 @@ def test_arms_come_and_go():
     assert mab.arms == ["b", "c", "d"]
 
 
-def test_removing_an_arm_leaves_the_others_as_they_were():
-    contexts, wanted = problem(60)
-    mab = MAB(ARMS, "linucb", seed=1)
-    mab.fit(wanted, list(range(60)), contexts)
-    before = mab.predict_expectations(contexts[:1])
-    mab.remove_arm("b")
-    after = mab.predict_expectations(contexts[:1])
-    assert after == {arm: value for arm, value in before.items() if arm != "b"}
-
-
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda mab: pickle.loads(pickle.dumps(mab))])
 def test_copies_go_on_alike(again):
     contexts, wanted = problem(100)
@@ -129,16 +119,6 @@ def test_copies_go_on_alike(again):
     for each in (mab, other):
         each.partial_fit(each.predict(more), [float(arm == "a") for arm in best], more)
     assert mab.predict_expectations(more) == other.predict_expectations(more)
-
-
-def test_the_seed_decides():
-    contexts, wanted = problem(200)
-    results = []
-    for seed in (1, 1, 2):
-        mab = MAB(ARMS, "eenet:fast", seed=seed)
-        play(mab, contexts, wanted)
-        results.append(mab.predict_expectations(contexts))
-    assert results[0] == results[1] != results[2]
 
 
 def test_bad_input_is_a_sentence():
@@ -245,28 +225,6 @@ def test_other_policies_of_mabwisers_are_refused():
         MAB(ARMS, "eenet", theirs_mab.NeighborhoodPolicy.KNearest())
 
 
-def test_as_good_as_mabwisers_where_rewards_are_not_linear():
-    """Which arm is right depends on the sign of a product: linear policies see nothing of it."""
-    theirs_mab = pytest.importorskip("mabwiser.mab")
-    random = numpy.random.default_rng(3)
-    contexts = random.normal(size=(2000, 2)).astype("f")
-    wanted = ["a" if x * y > 0 else "b" for x, y in contexts]
-    linear = play_two(theirs_mab.MAB(["a", "b"], theirs_mab.LearningPolicy.LinUCB(alpha=1.0)), contexts, wanted)
-    ours = play_two(MAB(["a", "b"], "eenet", max_arms=2), contexts, wanted)
-    assert linear < 0.6
-    assert ours > 0.8
-
-
-def play_two(mab, contexts, wanted):
-    mab.fit(["a", "b"], [float(wanted[0] == "a"), float(wanted[1] == "b")], contexts[:2])
-    right = 0
-    for row in range(2, len(contexts)):
-        arm = mab.predict(contexts[row : row + 1])
-        mab.partial_fit([arm], [float(arm == wanted[row])], contexts[row : row + 1])
-        right += (arm == wanted[row]) * (row >= 1000)
-    return right / 1000
-
-
 def test_readme_example_of_mabwiser():
     """MABWiser's own first example, with the policy exchanged."""
     arms = ["Arm1", "Arm2"]
@@ -276,25 +234,3 @@ def test_readme_example_of_mabwiser():
     mab.fit(decisions=decisions, rewards=rewards)
     assert mab.predict() == "Arm2"
     assert set(mab.predict_expectations()) == set(arms)
-
-
-def test_mabwisers_simulator_takes_it():
-    """The simulator wants a MAB of MABWiser's: a class of both is one."""
-    theirs_mab = pytest.importorskip("mabwiser.mab")
-    simulator = pytest.importorskip("mabwiser.simulator", reason="MABWiser's simulator needs seaborn")
-
-    class Simulated(MAB, theirs_mab.MAB):
-        pass
-
-    contexts, wanted = problem(400)
-    decisions = [ARMS[i % 3] for i in range(400)]
-    rewards = [float(arm == best) for arm, best in zip(decisions, wanted)]
-    policies = theirs_mab.LearningPolicy
-    for given, linear in ((contexts, policies.LinUCB(0.1)), (None, policies.UCB1(0.1))):
-        bandits = [("eenet", Simulated(ARMS, "eenet:fast")), ("theirs", theirs_mab.MAB(ARMS, linear))]
-        run = simulator.Simulator(bandits, decisions, rewards, given, test_size=0.5, is_ordered=True)
-        run.run()
-        chosen = run.bandit_to_predictions["eenet"]
-        assert len(chosen) == len(run.bandit_to_predictions["theirs"]) == 200
-        if given is not None:
-            assert numpy.mean([arm == best for arm, best in zip(chosen, wanted[200:])]) > 0.6

@@ -102,13 +102,6 @@ def test_a_batch_keeps_contexts_as_they_were():
     numpy.testing.assert_array_equal(one.bandit.score(arms).scores, other.bandit.score(arms).scores)
 
 
-def test_a_thompson_policy_has_a_distribution():
-    policy = EENetPolicy(dim=4, n_actions=4, len_list=2, random_state=1, policy="lints")
-    rewards_of(policy, 50)
-    dist = policy.compute_batch_action_dist(numpy.random.default_rng(0).normal(size=(20, 4)))
-    numpy.testing.assert_allclose(dist.sum(axis=1), 1)
-
-
 def test_action_context_tells_of_actions_that_were_never_tried():
     random = numpy.random.default_rng(0)
     features = random.normal(size=(6, 3))
@@ -216,14 +209,6 @@ def test_copies_go_on_alike(again):
     rewards_of(policy, 100)
     other = again(policy)
     assert rewards_of(policy, 100) == rewards_of(other, 100)
-
-
-def test_the_seed_decides():
-    chosen = []
-    for seed in (1, 1, 2):
-        policy = EENetPolicy(dim=2, n_actions=5, random_state=seed, policy="uniform")
-        chosen.append([int(policy.select_action(numpy.ones((1, 2)))[0]) for _ in range(50)])
-    assert chosen[0] == chosen[1] != chosen[2]
 
 
 def test_bad_input_is_a_sentence():

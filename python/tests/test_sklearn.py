@@ -92,14 +92,6 @@ def test_probabilities_are_those_of_decide():
     assert numpy.abs(counts - probabilities).max() < 5 * numpy.sqrt(0.25 / 4000)  # five deviations
 
 
-def test_a_thompson_policy_has_probabilities():
-    train_X, test_X, train_y, test_y = scaled(load_iris)
-    model = EENetClassifier("lints", random_state=0).fit(train_X, train_y)
-    probabilities = model.predict_proba(test_X)
-    assert numpy.isfinite(probabilities).all()
-    assert model.score(test_X, test_y) > 0.7
-
-
 def test_labels_of_any_kind():
     X, y = load_iris(return_X_y=True)
     names = numpy.array(["setosa", "versicolor", "virginica"])[y]
@@ -149,13 +141,6 @@ def test_copies_go_on_alike(again):
         each.partial_fit(test_X, each.decide(test_X), rewards=numpy.ones(len(test_X)))
         each.partial_fit(train_X, train_y)
     numpy.testing.assert_array_equal(model.decision_function(test_X), other.decision_function(test_X))
-
-
-def test_the_seed_decides():
-    train_X, test_X, train_y, _ = scaled(load_iris)
-    one, same, other = (EENetClassifier(random_state=seed).fit(train_X, train_y) for seed in (1, 1, 2))
-    numpy.testing.assert_array_equal(one.decision_function(test_X), same.decision_function(test_X))
-    assert not numpy.array_equal(one.decision_function(test_X), other.decision_function(test_X))
 
 
 def test_bad_input_is_a_sentence():

@@ -2,11 +2,9 @@
 
 import copy
 import json
-import sys
 
 import numpy as np
 import pytest
-from used_memory import bytes_a_call
 
 import eenet
 
@@ -55,30 +53,6 @@ def test_slots_follow_the_rule(policy, options, excludes):
         assert same == decisions
         for decision in decisions:
             bandit.forget(decision)
-
-
-def test_the_best_few_of_the_same_arms():
-    bandit = taught("linucb")
-    arms = rounds(1, seed=8)[0]
-    order = np.argsort(-bandit.score(arms).scores)
-    other = copy.deepcopy(bandit)
-    decisions = bandit.decide_slots(arms, 3)
-    assert [decision.arm for decision in decisions] == order[:3].tolist()
-    assert decisions == other.decide_slots([arms] * 3)
-    assert [decision.id for decision in decisions] == [41, 42, 43]
-    for decision in decisions:
-        bandit.learn(decision, 1.0)
-    assert bandit.info.pending == 0
-
-
-def test_excluded_for_all_slots():
-    bandit = taught("linucb")
-    arms = rounds(1, seed=8)[0]
-    excluded = np.array([1, 0, 0, 1, 0, 1, 0], dtype=bool)
-    each = np.asfortranarray(np.tile(excluded, (2, 1)))
-    assert bandit.decide_slots(arms, 2, excluded=excluded) == copy.deepcopy(taught("linucb")).decide_slots(
-        arms, slots=2, excluded=each
-    )
 
 
 def test_sparse_slots():
@@ -143,29 +117,3 @@ def test_sentences(call, error, sentence):
     with pytest.raises(error, match=sentence):
         call(bandit, arms)
     assert bandit.to_bytes() == before
-
-
-def test_references_are_given_back():
-    bandit, arms = eenet.Bandit("linucb", dim=DIM), rounds(1)[0]
-    views, excluded = [arms, arms], np.zeros((2, ARMS), dtype=bool)
-    held = (arms, views, excluded)
-    before = [sys.getrefcount(value) for value in held]
-    for _ in range(20):
-        bandit.decide_slots(views, excluded=excluded)
-        bandit.decide_slots(arms, 2)
-        with pytest.raises(eenet.BadInput):
-            bandit.decide_slots([arms, arms[:2]], excluded=excluded)
-    assert [sys.getrefcount(value) for value in held] == before
-
-
-def test_memory_is_given_back():
-    bandit, arms = eenet.Bandit("linucb", dim=DIM, pending=4), rounds(1)[0]
-
-    def play():
-        bandit.decide_slots([arms, arms], excluded=np.zeros((2, ARMS), dtype=bool))
-        bandit.decide_slots(arms, 2)
-        for wrong in ([arms, arms[:2]], [arms, 5], [arms, [{"a": 1}]]):
-            with pytest.raises((eenet.BadInput, TypeError)):
-                bandit.decide_slots(wrong, excluded=[True] * ARMS)
-
-    assert bytes_a_call(play, 300) < 8

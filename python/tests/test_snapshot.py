@@ -4,14 +4,12 @@ import copy
 import gc
 import json
 import pickle
-import sys
 import threading
 import weakref
 
 import numpy as np
 import pytest
 from released_gil import await_others_during
-from used_memory import bytes_a_call
 
 import eenet
 
@@ -99,20 +97,6 @@ def test_named_rounds_and_slots_on_a_snapshot():
     before = bandit.info.rewards
     bandit.learn_many(slots, [1.0, 0.0])
     assert bandit.info.rewards == before + 2
-
-
-@pytest.mark.parametrize("policy", ["eenet", "linucb"])
-def test_records_teach_what_the_rounds_teach(policy):
-    one, other = (eenet.Bandit(policy, dim=DIM, seed=1) for _ in range(2))
-    snapshot = other.snapshot()
-    for number, arms in enumerate(rounds(60)):
-        decision = snapshot.decide(arms, seed=number)
-        reward = float(arms[decision.arm, 0])
-        one.learn_from(arms, decision.arm, reward)
-        other.learn(decision, reward) if number % 2 else other.learn_record(decision.record, reward)
-        snapshot.update()
-    assert one.to_bytes() == other.to_bytes()
-    assert (other.info.rewards, other.info.decisions) == (60, 0)
 
 
 def test_a_record_that_is_taken_waits_for_its_reward():
@@ -253,32 +237,6 @@ def test_four_threads_decide_while_one_learns(policy):
     assert bandit.to_bytes() == replay.to_bytes()
 
 
-def test_threads_on_one_bandit_and_rounds_of_names():
-    bandit = eenet.Bandit("linucb", features={"names": 500, "hashes": 50})
-    snapshot = bandit.snapshot()
-
-    def play(number):
-        for turn in range(60):
-            arms = [{"id": f"{number}-{i}", "price": turn + i} for i in range(4)]
-            decision = (bandit if number % 2 else snapshot).decide(arms, context={"turn": turn})
-            bandit.learn(decision, decision.arm)
-            if turn % 10 == 0:
-                snapshot.update()
-
-    run_threads(4, play)
-    assert bandit.info.rewards == 240 and bandit.info.decisions == 120 and bandit.info.pending == 0
-
-
-def test_no_two_threads_take_the_same_seed():
-    bandit = eenet.Bandit("lints", features={"names": 100, "hashes": 10}, probability_draws=0)
-    arms = [{"id": name} for name in "abc"]
-    bandit.learn_from(arms, 0, 1.0)
-    snapshot, seen = bandit.snapshot(), []
-    run_threads(4, lambda number: seen.extend(snapshot.decide(arms).scores.tobytes() for _ in range(200)))
-    still = bandit.snapshot()
-    assert sorted(seen) == sorted(still.decide(arms, seed=seed).scores.tobytes() for seed in range(800))
-
-
 def test_the_gil_is_released_while_a_snapshot_decides():
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
     arms = np.random.default_rng(0).random((500, 1000), dtype="f4")
@@ -306,36 +264,6 @@ def test_a_bandit_that_holds_its_snapshot_is_freed():
     del server
     gc.collect()
     assert gone() is None
-
-
-def test_references_are_given_back():
-    bandit = eenet.Bandit("linucb", dim=DIM)
-    arms = rounds(1)[0]
-    before = sys.getrefcount(bandit), sys.getrefcount(arms)
-    for _ in range(20):
-        snapshot = bandit.snapshot()
-        for _ in range(5):
-            snapshot.decide(arms)
-            snapshot.score(arms)
-            snapshot.explain(arms, 0)
-            with pytest.raises(eenet.BadInput):
-                snapshot.decide(arms[:, :2])
-            with pytest.raises(eenet.BadInput):
-                snapshot.explain(arms, ARMS)
-    del snapshot
-    assert (sys.getrefcount(bandit), sys.getrefcount(arms)) == before
-
-
-def test_memory_is_given_back():
-    bandit, arms = eenet.Bandit("linucb", dim=DIM), rounds(1)[0]
-
-    def play():
-        snapshot = bandit.snapshot()
-        bandit.learn(snapshot.decide(arms), 0.5)
-        snapshot.explain(arms, 1)
-        snapshot.update()
-
-    assert bytes_a_call(play) < 8
 
 
 @pytest.mark.parametrize(
