@@ -12,7 +12,6 @@ import pickle
 import re
 import subprocess
 import sys
-import threading
 import types
 from pathlib import Path
 
@@ -67,18 +66,6 @@ def test_the_same_id_is_the_same_decision(bandit):
         bandit.decide(ACTIONS, {"other": 1}, id="twice")
     assert caught.value.http_status == 409 and caught.value.code == "Conflict" and not caught.value.maybe_done
     assert caught.value.request_id
-
-
-def test_every_decision_and_reward_has_an_id_of_its_own(server, bandit):
-    decisions = [bandit.decide(ACTIONS) for _ in range(20)]
-    assert len({decision.id for decision in decisions}) == 20
-    bandit.change(aggregation="sum")
-    for _ in range(2):
-        bandit.reward(decisions[0], 1)
-    bandit.reward(decisions[0], 1, reward_id="mine")
-    assert bandit.reward(decisions[0], 1, reward_id="mine") == ("joined", True)
-    rewards = server.events(bandit.name, "reward")
-    assert len(rewards) == 3 and len({reward["reward_id"] for reward in rewards}) == 3
 
 
 @pytest.mark.parametrize("kind", ["mapping", "list", "api", "frame"])
@@ -508,21 +495,6 @@ def test_what_is_not_trusted_is_reported_at_once(guarded, server):
 # ---- threads, processes, asyncio ----
 
 
-def test_threads_share_a_client(server, bandit):
-    def work():
-        for _ in range(50):
-            bandit.reward(bandit.decide(ACTIONS), 1)
-
-    threads = [threading.Thread(target=work) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    events = server.events(bandit.name, "decision")
-    assert len(events) == len({event["id"] for event in events}) == 400
-    assert [event["outcome"] for event in server.events(bandit.name, "reward")] == ["joined"] * 400
-
-
 FORK = """
 import os, sys, eenet
 bandit = eenet.Client(sys.argv[1]).bandit(sys.argv[2])
@@ -652,12 +624,3 @@ def test_the_example_learns(server):
     last = int(re.search(r"in the last 100: (\d+)", output)[1])
     assert last > 40  # chance has 27
     assert re.search(r"logged: 0\.\d\d clicks per visit\nuniform: 0\.\d\d", output)
-
-
-def test_the_page_about_the_server(client):
-    client.create("shop", features=True, wait="30m")
-    page = (Path(__file__).resolve().parents[2] / "docs" / "serving.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", page, re.S)
-    names = {}
-    exec(block.replace("http://127.0.0.1:8080", client.url), names)
-    assert names["decision"].id == "view-1" and names["shop"].reward("view-1", 1).outcome == "repeated"

@@ -129,12 +129,6 @@ def test_probabilities_are_exact():
     assert learner.score((0.5, 1.0), actions, "b") == pytest.approx(0.8)
 
 
-def test_a_thompson_policy_has_probabilities():
-    learner = EENetLearner("lints")
-    _, probability, _ = learner.predict((0.5, 1.0), [(1, 0), (0, 1)])
-    assert 0 < probability <= 1
-
-
 def test_learns_from_what_another_policy_logged():
     logged = lambda_environment(*ENVIRONMENTS["texts"]).logged(cb.RandomLearner())
     learner = EENetLearner("linucb", features="names=100, hashes=10")

@@ -90,18 +90,6 @@ def test_values_are_those_of_the_formulas(rounds, name, tuning):
     assert found.gain == pytest.approx(found.value - rounds.rewards.mean(), abs=1e-12)
 
 
-def test_normal_interval_is_that_of_the_formula(rounds):
-    terms = rounds.direct + rounds.weights * rounds.residual
-    error = terms.std(ddof=1) / math.sqrt(len(terms))
-    found = rounds.estimate(estimator="dr", interval="normal", alpha=0.1)
-    assert found.low == pytest.approx(terms.mean() - 1.6448536269514722 * error, rel=1e-12)
-    assert found.high == pytest.approx(terms.mean() + 1.6448536269514722 * error, rel=1e-12)
-    gains = terms - rounds.rewards
-    half = 1.6448536269514722 * gains.std(ddof=1) / math.sqrt(len(terms))
-    assert found.gain_low == pytest.approx(gains.mean() - half, rel=1e-9)
-    assert found.confidence == pytest.approx(0.9)
-
-
 @pytest.mark.parametrize("interval", evaluate.intervals())
 def test_every_interval_holds_the_truth(rounds, interval):
     found = rounds.estimate(estimator="ips", interval=interval)

@@ -2,7 +2,7 @@
 
 Each public call of the extension is made some rounds, the good way and in error. Afterwards CPython has as many blocks
 of memory as before, so no object is left over; and every object that was there before is referred to as often as
-before. make test-python runs it with Debian's python3-dbg too, which stops at an object that is given back once too often.
+before. .ci/run runs it with Debian's python3-dbg too, which stops at an object that is given back once too often.
 """
 
 import array

@@ -179,19 +179,6 @@ def test_linucb_is_mabwisers_linucb():
     assert agree > 0.99
 
 
-def test_lingreedy_is_mabwisers_lingreedy():
-    theirs_mab = pytest.importorskip("mabwiser.mab")
-    policy = theirs_mab.LearningPolicy.LinGreedy(epsilon=0.0, l2_lambda=1.0)
-    contexts, wanted = problem(200)
-    ours, theirs = MAB(ARMS, policy), theirs_mab.MAB(ARMS, policy)
-    for mab in (ours, theirs):
-        mab.fit(wanted, [1.0] * 200, contexts)
-    assert ours.predict(contexts) == theirs.predict(contexts)
-    exploring = MAB(ARMS, theirs_mab.LearningPolicy.LinGreedy(epsilon=0.3))
-    exploring.fit(wanted, [1.0] * 200, contexts)
-    assert sorted(exploring.probabilities(contexts[:1]).values()) == pytest.approx([0.1, 0.1, 0.8])
-
-
 def test_lints_draws_by_mabwisers_regressions():
     """Draws of independent arms; those of MABWiser's arms are not, as each gets a copy of the same generator."""
     theirs_mab = pytest.importorskip("mabwiser.mab")

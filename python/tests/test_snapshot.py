@@ -237,6 +237,32 @@ def test_four_threads_decide_while_one_learns(policy):
     assert bandit.to_bytes() == replay.to_bytes()
 
 
+def test_threads_on_one_bandit_and_rounds_of_names():
+    bandit = eenet.Bandit("linucb", features={"names": 500, "hashes": 50})
+    snapshot = bandit.snapshot()
+
+    def play(number):
+        for turn in range(60):
+            arms = [{"id": f"{number}-{i}", "price": turn + i} for i in range(4)]
+            decision = (bandit if number % 2 else snapshot).decide(arms, context={"turn": turn})
+            bandit.learn(decision, decision.arm)
+            if turn % 10 == 0:
+                snapshot.update()
+
+    run_threads(4, play)
+    assert bandit.info.rewards == 240 and bandit.info.decisions == 120 and bandit.info.pending == 0
+
+
+def test_no_two_threads_take_the_same_seed():
+    bandit = eenet.Bandit("lints", features={"names": 100, "hashes": 10}, probability_draws=0)
+    arms = [{"id": name} for name in "abc"]
+    bandit.learn_from(arms, 0, 1.0)
+    snapshot, seen = bandit.snapshot(), []
+    run_threads(4, lambda number: seen.extend(snapshot.decide(arms).scores.tobytes() for _ in range(200)))
+    still = bandit.snapshot()
+    assert sorted(seen) == sorted(still.decide(arms, seed=seed).scores.tobytes() for seed in range(800))
+
+
 def test_the_gil_is_released_while_a_snapshot_decides():
     snapshot = eenet.Bandit("eenet", dim=1000, seed=1, f1_width=500).snapshot()
     arms = np.random.default_rng(0).random((500, 1000), dtype="f4")

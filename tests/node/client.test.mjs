@@ -462,22 +462,3 @@ test('the queue continues if onLost throws', async (t) => {
     const again = await bandit.rewardMany([[decisions[2], 1], [decisions[4], 1], [decisions[1], 1]]);
     assert.deepEqual(again.map(({ outcome }) => outcome), ['repeated', 'repeated', 'joined']);
 });
-
-test('two queues on one storage', async () => {
-    const bandit = await client.create('tabs', { features: true, wait: '1d' });
-    const decisions = await bandit.decideMany(Array.from({ length: 50 }, () => ACTIONS));
-    const storage = new Storage();
-    let fault = 'drop';
-    const proxy = await startProxy(server.url, () => fault);
-    const tab = () => new RewardQueue(new Client(proxy.url, { retryFor: 0 }).bandit('tabs'), { storage });
-    const tabs = [tab(), tab()];
-    decisions.forEach((decision, i) => tabs[i % 2].reward(decision, 1));
-    await Promise.all(tabs.map((each) => each.flush()));
-    fault = 'none';
-    await until('all sent', async () => (await Promise.all(tabs.map((each) => each.flush()))).every((left) => left === 0));
-    tabs.forEach((each) => each.close());
-    proxy.close();
-    checkRewards(proxy.seen, 50);
-    const repetitions = await bandit.rewardMany(decisions.map((decision) => [decision, 1]));
-    assert.ok(repetitions.every(({ outcome }) => outcome === 'repeated'), 'each decision has its reward');
-});

@@ -4,7 +4,7 @@ import { after, before } from 'node:test';
 import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer, until } from './server.mjs';
 
-export { rendered, violations } from './browser.mjs';
+export { overflow, rendered, violations } from './browser.mjs';
 export const skip = browserPath ? false : 'there is no browser';
 export const SIZES = { desk: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 // Tests that run at once: most of the time a page waits for its next poll.

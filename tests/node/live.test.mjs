@@ -228,30 +228,3 @@ test('kills neither lose a promotion nor make it twice', async () => {
     await finish(server);
 });
 
-test('challengers: what is refused', async () => {
-    const server = await startServer();
-    const base = '/v1/bandits/shop';
-    await ask(server.url, '/v1/bandits', { name: 'shop', policy: 'linucb', features: 'names=50' });
-    const add = (body) => ask(server.url, `${base}/challengers`, body);
-    const linear = { name: 'linear', policy: 'linucb' };
-    assert.equal((await add(linear)).status, 201);
-    assert.equal((await add(linear)).status, 200);
-    assert.equal((await add({ ...linear, options: 'alpha=3' })).status, 409);
-    assert.equal((await add({ name: 'x', policy: 'linucbb' })).status, 400);
-    assert.match((await add({ name: 'x', policy: 'linucb', options: 'alpha=-1' })).body.error.message, /challenger 'x': .*alpha/);
-    assert.equal((await add({ name: 'online', policy: 'linucb' })).status, 400);
-    assert.equal((await add([])).status, 400);
-    assert.equal((await ask(server.url, `${base}/challengers/nobody`, undefined, 'DELETE')).status, 404);
-    assert.equal((await ask(server.url, `${base}/challengers/nobody/promote`, {})).status, 404);
-    for (let i = 2; i <= 8; i++) assert.equal((await add({ name: `c${i}`, policy: 'linucb' })).status, 201);
-    assert.equal((await add({ name: 'c9', policy: 'linucb' })).status, 409);
-    assert.equal((await ask(server.url, `${base}/challengers/linear`, undefined, 'DELETE')).status, 200);
-    assert.equal((await add({ name: 'c9', policy: 'linucb' })).body.number, 9);
-    assert.equal((await ask(server.url, `${base}/challengers`)).body.challengers.length, 8);
-    const patched = await ask(server.url, base, { challengers: [], confidence: 0.9, rewards: [-1, 1] }, 'PATCH');
-    assert.equal(patched.status, 200);
-    assert.equal(patched.body.settings.tests, 9);
-    const metrics = await (await fetch(`${server.url}/metrics`)).text();
-    assert.match(metrics, /eenet_promotions_total 0/);
-    await server.stop();
-});

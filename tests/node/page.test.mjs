@@ -157,19 +157,6 @@ describe('a bandit', TOGETHER, () => {
         assert.deepEqual(page.troubles, []);
     });
 
-    test('a bandit of vectors has an example of its dimension', async (t) => {
-        await create({ name: 'vectors', dim: 7, policy: 'linucb' });
-        const page = await look(t, 'vectors');
-        await page.getByLabel('Write this decision to the log').press('Space');
-        await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
-        await page.locator('.chosen').waitFor();
-        assert.equal(await page.getByRole('list', { name: 'Probability of each action' }).locator('li').count(), 3);
-        await page.getByLabel('Other reward').fill('0.25');
-        await page.getByRole('button', { name: 'Send' }).press('Enter');
-        await page.getByText('Reward recorded').waitFor();
-        assert.deepEqual(page.troubles, []);
-    });
-
     test('a preview leaves the log untouched, and writing it is asked for', async (t) => {
         await create({ name: 'preview', features: '', policy: 'linucb' });
         await play(server.url, 'preview', 0, 50);
@@ -199,28 +186,6 @@ describe('a bandit', TOGETHER, () => {
         await page.getByText('Written to the log as decision').waitFor();
         assert.equal((await state())[0], before[0] + 1);
         assert.deepEqual(page.troubles, []);
-    });
-
-    test('a dry run answers like a decision and is not stored', async () => {
-        await create({ name: 'dry', features: '', policy: 'linucb' });
-        const body = { ...visit(1), id: 'dry-1', dry_run: true };
-        const dry = await ask(server.url, '/v1/bandits/dry/decide', body);
-        assert.equal(dry.status, 200);
-        assert.equal(dry.body.probabilities.length, 5);
-        assert.equal((await ask(server.url, '/v1/bandits/dry/reward', { id: 'dry-1', value: 1 })).body.outcome, 'unknown');
-        // The id is free, and draws the same action.
-        const real = await ask(server.url, '/v1/bandits/dry/decide', { ...body, dry_run: false });
-        assert.deepEqual(real.body, dry.body);
-        // Of a batch only the others are written; and a round of slots is not.
-        const batch = await ask(server.url, '/v1/bandits/dry/decide/batch', { decisions: [{ ...visit(2), dry_run: true }, visit(3)] });
-        assert.equal(batch.body.decisions.length, 2);
-        const slots = await ask(server.url, '/v1/bandits/dry/decide', { ...visit(4), slots: [{ id: 'top' }, { id: 'side' }], dry_run: true });
-        assert.equal(slots.body.slots.length, 2);
-        const { body: activity } = await ask(server.url, '/v1/bandits/dry/activity');
-        assert.deepEqual([activity.decisions, activity.slots], [2, []]);
-        const { status, body: refused } = await ask(server.url, '/v1/bandits/dry/decide', { ...visit(5), dry_run: 'yes' });
-        assert.equal(status, 400);
-        assert.match(refused.error.message, /dry_run must be true or false/);
     });
 
     // ---- slots ----

@@ -63,25 +63,6 @@ for (const [method, path] of writes)
             }
     });
 
-test('paths that are none', async () => {
-    for (const path of [
-        '/personalizer/v1.0//rank',
-        '/personalizer/v1.0/../rank',
-        '/personalizer/v1.0/events/%zz/reward',
-        '/personalizer/v1.0/events/%00/reward',
-        '/personalizer/v1.0/events/%0a/reward',
-        `/personalizer/v1.0/events/${'%41'.repeat(257)}/reward`,
-        `/personalizer/v1.0/events/${'a'.repeat(5000)}/reward`,
-        '/v1/bandits/%00/personalizer/v1.0/rank',
-        `/v1/bandits/${'a'.repeat(500)}/personalizer/v1.0/rank`,
-        '/v1/bandits//personalizer/v1.0/rank',
-        '/personalizer/v9.9/rank',
-    ]) {
-        const { status } = await send('POST', path, '{"value":1}');
-        assert.ok([400, 404, 405].includes(status), `${path}: ${status}`);
-    }
-});
-
 test('bodies that are too large, and headers that are odd', async () => {
     const { status } = await send('POST', '/personalizer/v1.1-preview.3/rank', 'x'.repeat(70000));
     assert.equal(status, 413);
@@ -89,16 +70,4 @@ test('bodies that are too large, and headers that are odd', async () => {
         assert.equal((await send('POST', '/personalizer/v1.0/events/a/reward', '{"value":1}', { 'x-ms-client-request-id': id })).status, 204);
     for (const key of ['', 'x'.repeat(2000)])
         assert.equal((await send('POST', '/personalizer/v1.0/rank', JSON.stringify(meal), { 'Ocp-Apim-Subscription-Key': key })).status, 401);
-});
-
-test('many at once, in and out of order', async () => {
-    const all = await Promise.all(
-        Array.from({ length: 300 }, (_, i) => {
-            const id = `e${i % 37}`;
-            return i % 3 === 0
-                ? send('POST', '/personalizer/v1.0/rank', JSON.stringify({ ...meal, eventId: id }))
-                : send('POST', `/personalizer/v1.0/events/${id}/${i % 3 === 1 ? 'reward' : 'activate'}`, i % 3 === 1 ? '{"value":0.5}' : '');
-        }),
-    );
-    for (const { status } of all) assert.ok(status === 201 || status === 204, `${status}`);
 });

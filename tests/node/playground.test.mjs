@@ -85,8 +85,7 @@ test('painting, examples, arms, pause, speed and starting over', { skip }, async
 test('it can be read: light, dark, on a phone, and by a screen reader', { skip }, async (t) => {
     for (const [name, options] of [
         ['light', { colorScheme: 'light' }],
-        ['dark', { colorScheme: 'dark' }],
-        ['phone', { viewport: { width: 360, height: 740 }, colorScheme: 'light', deviceScaleFactor: 2 }],
+        ['dark phone', { viewport: { width: 360, height: 740 }, colorScheme: 'dark', deviceScaleFactor: 2 }],
     ]) {
         const page = await visit(t, options);
         await played(page, 60);

@@ -40,7 +40,7 @@ const TOGETHER = { concurrency: 3 };
 const lookAt = (page, width) => page.evaluate(`${LOOK};look(${width})`);
 
 describe('what is seen', TOGETHER, () => {
-    const ways = { light: {}, dark: { colorScheme: 'dark' }, phone: PHONE, 'dark phone': { ...PHONE, colorScheme: 'dark' }, 'no scripts': { javaScriptEnabled: false } };
+    const ways = { light: {}, 'dark phone': { ...PHONE, colorScheme: 'dark' }, 'no scripts': { javaScriptEnabled: false } };
     for (const [name, options] of Object.entries(ways))
         test(name, async (t) => {
             const page = await open(t, options);
@@ -126,19 +126,6 @@ describe('the pointer over a chart', TOGETHER, () => {
         });
     });
 
-    test('tells in the legend what all lines have there', async (t) => {
-        const page = await open(t);
-        const frame = frameOf(page, '.linear:not(.low)');
-        const lines = readFigure('regret-synthetic-cosine');
-        await soon(async () => {
-            await pointAt(page, frame, 200, lines.get('eenet').get(200)[0]);
-            for (const [name, rounds] of lines) {
-                const key = page.locator(`${SECTION} .chart`).first().locator('.keys li').filter({ has: page.getByText(name, { exact: true }) });
-                assertTells(await key.locator('output').innerText(), '', rounds.get(200)[0]);
-            }
-        });
-    });
-
     test('is not needed: the arrow keys do the same', async (t) => {
         const page = await open(t);
         const frame = frameOf(page, '.linear:not(.low)');
@@ -199,15 +186,6 @@ describe('pointing at', TOGETHER, () => {
         await soon(async () => assert.deepEqual(await lit(page), NOTHING));
     });
 
-    test('a row of an ablation shows a line of that alone', async (t) => {
-        const page = await open(t);
-        await page.locator(`${SECTION} tr[data-line^="label-"]`).filter({ hasText: 'label=abs' }).first().hover();
-        await soon(async () => {
-            const { names, charts } = await lit(page);
-            assert.ok(charts === 1 && names.length === 1 && names[0].startsWith('label-'), names);
-        });
-    });
-
     test('an entry of the legend shows its line, and a click keeps it', async (t) => {
         const page = await open(t);
         const key = page.locator(`${SECTION} .keys button`).filter({ hasText: 'neural-ts' }).first();
@@ -255,15 +233,6 @@ describe('tables', TOGETHER, () => {
             assert.equal(await th.getAttribute('aria-sort'), null);
             assert.deepEqual(await column(table, 0), names);
         }
-    });
-
-    test('sort by the keyboard, and names as words', async (t) => {
-        const page = await open(t);
-        const table = page.locator(`${SECTION} table`).first();
-        await table.locator('thead button').first().focus();
-        await page.keyboard.press('Enter');
-        const names = await column(table, 0);
-        assert.deepEqual(names, [...names].sort());
     });
 
     test('a row that is part of another goes with it', async (t) => {
@@ -349,13 +318,4 @@ test('links to files lead to files', async (t) => {
     const page = await open(t);
     const links = await page.locator('a:not([href^="#"])').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     for (const link of links) assert.ok(existsSync(join(folder, 'runs', decodeURIComponent(link))), link);
-});
-
-test('paper is white, whatever the screen is', async (t) => {
-    const page = await open(t, { colorScheme: 'dark' });
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    assert.notEqual(await ground(), 'rgb(255, 255, 255)');
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-    assert.equal(await ground(), 'rgb(255, 255, 255)');
-    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--line-6')), '#000000');
 });
