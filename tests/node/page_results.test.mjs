@@ -133,7 +133,7 @@ describe('results', TOGETHER, () => {
         await dialog.getByLabel('Random decisions, in %').fill('5');
         await page.keyboard.press('Enter');
         await page.getByRole('rowheader', { name: 'linear' }).waitFor();
-        await play(server.url, 'contest', 0, 4000);
+        await play(server.url, 'contest', 0, 2500);
         await page.getByText('significantly better', { exact: true }).waitFor();
         await page.locator('.headline', { hasText: 'The challenger linear would earn' }).waitFor();
         // The chart, by the keyboard.
@@ -157,7 +157,7 @@ describe('results', TOGETHER, () => {
         await page.getByRole('region', { name: 'Mean reward over time, as a table' }).getByRole('row').nth(5).waitFor();
         assert.deepEqual(await violations(page), []);
         // The page shows the numbers of the server.
-        await page.getByText(/Based on 4,000 decisions, up to [^.]*\. A significantly better challenger/).waitFor();
+        await page.getByText(/Based on 2,500 decisions, up to [^.]*\. A significantly better challenger/).waitFor();
         const { body } = await ask(server.url, '/v1/bandits/contest/evaluation');
         const online = body.policies.find((policy) => policy.kind === 'online');
         assert.ok(Math.abs(await numberOf(page, 'Mean reward') - online.value) <= 0.000501);
@@ -167,7 +167,7 @@ describe('results', TOGETHER, () => {
         await dialog.getByRole('button', { name: 'Promote' }).press('Enter');
         await page.getByRole('region', { name: 'Promotions', exact: true }).getByText('Significant: a challenger that is no better').waitFor();
         assert.equal((await ask(server.url, '/v1/bandits/contest')).body.settings.policy, 'linucb');
-        await page.locator('.headline', { hasText: /New period since the promotion at .*Before, linucb was estimated to earn \+[\d.]+ per decision compared with uniform, measured on 4,000 decisions/ }).waitFor();
+        await page.locator('.headline', { hasText: /New period since the promotion at .*Before, linucb was estimated to earn \+[\d.]+ per decision compared with uniform, measured on 2,500 decisions/ }).waitFor();
         await page.getByText('Results start again after a promotion.').waitFor();
         await page.locator('.number', { hasText: 'no results since the promotion' }).waitFor();
         await page.getByRole('button', { name: 'Remove former-' }).press('Enter');
@@ -185,8 +185,8 @@ describe('results', TOGETHER, () => {
         await headline.getByText('Inconclusive so far: headline earns').waitFor();
         await play(server.url, 'headline', 20, 480);
         await until('the model', async () => (await ask(server.url, '/v1/bandits/headline/activity')).body.behind === 0);
-        await play(server.url, 'headline', 500, 3500);
-        await headline.getByText('measured on 4,000 decisions').waitFor();
+        await play(server.url, 'headline', 500, 500);
+        await headline.getByText('measured on 1,000 decisions').waitFor();
         const { body } = await ask(server.url, '/v1/bandits/headline/evaluation');
         const find = (kind) => body.policies.find((policy) => policy.kind === kind);
         const words = await headline.textContent();
