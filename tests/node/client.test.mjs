@@ -12,7 +12,7 @@ const { BadRequest, Client, Conflict, Gone, NotFound, Refused, RewardQueue, Serv
 
 const ACTIONS = { red: { color: 'red' }, blue: { color: 'blue' } };
 const PATIENT = { retryFor: 600, timeout: PATIENCE / 1000 };
-const SOON = 0.2; // seconds: for requests that never get a response
+const [SOON, LATER] = [0.2, 2]; // seconds: for requests that never get a response
 
 let server, client;
 before(async () => {
@@ -83,7 +83,7 @@ function checkRepetitions(seen) {
 test('through a failing proxy: the same bytes for an id, and each reward counts once', async () => {
     const proxy = await startProxy(server.url, seededFaults(0.4));
     await client.create('unreliable', { features: true, wait: '1d' });
-    const far = new Client(proxy.url, { retryFor: 600, timeout: 10 * SOON, connections: 16 }).bandit('unreliable');
+    const far = new Client(proxy.url, { retryFor: 600, timeout: LATER, connections: 16 }).bandit('unreliable');
     const visit = async (number) => {
         const decision = await far.decide(ACTIONS, { number });
         const value = number / 1000;

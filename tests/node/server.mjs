@@ -12,13 +12,13 @@ export const PATIENCE = 600000;
 
 // Asks until the condition holds; resolves to its value. Where an event can be awaited, await the event.
 export async function until(what, condition) {
-    const end = Date.now() + PATIENCE;
-    for (;;) {
+    const pause = 50;
+    for (let waited = 0; waited < PATIENCE; waited += pause) {
         const found = await condition();
         if (found) return found;
-        assert.ok(Date.now() < end, `${what}: not within ${PATIENCE / 1000} s`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await new Promise((resolve) => setTimeout(resolve, pause));
     }
+    assert.fail(`${what}: not within ${PATIENCE / 1000} s`);
 }
 
 // Asks until the check throws no more; resolves to its value.
