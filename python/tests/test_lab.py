@@ -122,7 +122,7 @@ def last_not_rejected(differences, beyond):
     return inside
 
 
-@pytest.mark.parametrize("seeds", [3, 6, 8])
+@pytest.mark.parametrize("seeds", [3, 6])
 def test_differences_are_tested_as_scipy_does(seeds):
     results = lab.run(COSINE, ["greedy", "linucb", "uniform"], rounds=30, seeds=range(seeds), progress=False)
     runs = results.runs.pivot(index="seed", columns="policy", values="regret")
