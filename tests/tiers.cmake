@@ -6,7 +6,7 @@
 set(EENET_CI
     ".*postgres.*" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
 # make test-all: minutes long, or statistical.
-set(EENET_NIGHT "nothing_yet")
+set(EENET_NIGHT "nothing_yet" "node_shop")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
 set(EENET_PLAIN "nothing_yet")
 # The quick ones of the other architecture, and of 32 bits.
@@ -16,7 +16,7 @@ set(EENET_SHORT "fuzz_.*" "test_(archive|bandit|cholesky|decimal|features|file|k
 set(EENET_UNIT_ON_POSTGRES audit_log blobs join_metrics joining live_guard log_export pg_read pg_writer settled_reader store
     store_copy thread_clock thread_journal thread_pool_pg thread_spool_pg thread_store upload_sweep)
 # ctest starts them first.
-set(EENET_LONGEST guard release_files fleet_torture)
+set(EENET_LONGEST guard fleet_torture)
 
 # eenet_tier(NAME OUT): sets OUT to the labels of the test.
 function(eenet_tier name out)
