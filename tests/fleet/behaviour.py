@@ -5,7 +5,6 @@ import contextlib
 import gzip
 import itertools
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from fleet import Fleet, Server, one_database
 
-from harness import Failure, Response, at_once, run_cases, same, wait_for
+from harness import Failure, Response, at_once, make_certificate, run_cases, same, wait_for
 
 TWO = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
 
@@ -562,13 +561,7 @@ class SecureServer(Server):
 
     def __init__(self, program, folder, index, database):
         super().__init__(program, folder, index, database)
-        self.certificate, self.key = self.folder / "certificate.pem", self.folder / "key.pem"
-        self.make_certificate()
-        self.options = ["--replication", "any", "--certificate", str(self.certificate), "--certificate-key", str(self.key)]
-
-    def make_certificate(self):
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-                        "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True)
+        self.options = ["--replication", "any", *make_certificate(self.folder)]
 
 
 FORGE = """
@@ -583,9 +576,6 @@ CREATE TRIGGER forge BEFORE UPDATE ON eenet.servers FOR EACH ROW EXECUTE FUNCTIO
 
 
 def tls(program, folder, database):
-    if not shutil.which("openssl"):
-        print("tls: openssl is not installed")
-        return
     database.sql("CREATE DATABASE secure", name="postgres")
     plain = database.url
     database.url = lambda ports=None: plain(ports).replace("/eenet?", "/secure?")
@@ -599,7 +589,7 @@ def tls(program, folder, database):
         same(reward(other, "safe", "through"), "joined", "reward")
         same(list(log_of(owner, "safe")), ["through"], "log")
         # A renewed certificate is published again.
-        owner.make_certificate()
+        make_certificate(owner.folder)
         owner.process.send_signal(1)
         wait_for(lambda: "certificate reloaded" in owner.said(), "no reload")
         other.terminate()  # its connections have the old certificate

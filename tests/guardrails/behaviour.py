@@ -477,16 +477,18 @@ def main():
         server = Server(sys.argv[1], folder / "data", store=new_database("guardrails"),
                         environment={"EENET_CHECKPOINT_SECONDS": "1"}).start()
         story = Story(server)
-        for each in (story.people_stay_in_their_groups, story.schedules_begin_with_new_weights_too, story.schedules_advance,
-                     story.baselines_are_what_they_say, story.slots_of_a_round_are_in_one_group,
-                     story.long_segments_can_be_read, story.rules_exclude_and_explain, story.shares_are_exact,
-                     story.caps_are_never_exceeded, story.caps_survive_changes_of_guardrails,
-                     story.a_change_delays_only_its_own_answer, story.retries_do_not_count,
-                     story.a_retry_gets_what_was_decided_before_the_cap, story.a_removed_boost_leaves_no_price,
-                     story.boosts_of_earlier_rules_are_no_prices, story.budgets_are_never_exceeded, story.sticky_actions_stay,
-                     story.repeats_end_when_the_model_changes, story.a_held_bandit_falls_back,
-                     story.a_held_bandit_promotes_nobody, story.a_violated_bound_rolls_back,
-                     story.a_scheduled_rollout_is_rolled_back, story.changes_do_not_wait_for_a_model, story.the_log_says_all):
+        # What the store keeps, and what follows its log; the rest is the same with any store.
+        stored = [story.people_stay_in_their_groups, story.slots_of_a_round_are_in_one_group, story.long_segments_can_be_read,
+                  story.caps_are_never_exceeded, story.caps_survive_changes_of_guardrails, story.retries_do_not_count,
+                  story.a_retry_gets_what_was_decided_before_the_cap, story.sticky_actions_stay,
+                  story.a_held_bandit_falls_back, story.a_violated_bound_rolls_back, story.the_log_says_all]
+        others = [story.schedules_begin_with_new_weights_too, story.schedules_advance, story.baselines_are_what_they_say,
+                  story.rules_exclude_and_explain, story.shares_are_exact, story.a_change_delays_only_its_own_answer,
+                  story.a_removed_boost_leaves_no_price, story.boosts_of_earlier_rules_are_no_prices,
+                  story.budgets_are_never_exceeded, story.repeats_end_when_the_model_changes,
+                  story.a_held_bandit_promotes_nobody, story.a_scheduled_rollout_is_rolled_back,
+                  story.changes_do_not_wait_for_a_model]
+        for each in stored if server.store and not LONG else stored + others:
             each()
             print("ok", each.__name__.replace("_", " "), flush=True)
         server.stop()

@@ -166,6 +166,17 @@ def new_database(name):
     return where.replace("/postgres?", f"/{name}?")
 
 
+def make_certificate(folder):
+    """Writes a self-signed certificate: the options of a server that uses it. Exits with 77 if openssl is not installed."""
+    if not shutil.which("openssl"):
+        print("openssl is not installed")
+        sys.exit(77)
+    certificate, key = folder / "certificate.pem", folder / "key.pem"
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                    "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    return ["--certificate", str(certificate), "--certificate-key", str(key)]
+
+
 _reserved = []
 
 
@@ -229,6 +240,7 @@ class Server:
         self.store, self.place = store, store or str(self.folder)
         self.environment = environment or {}
         self.prefix = []  # what executes it, as prlimit
+        self.inherited = []  # descriptors
         self.name = self.folder.name
         self.log = Path(f"{self.folder}.log")
         self.fixed_port = self.port = port
@@ -250,8 +262,8 @@ class Server:
             self.begin = log.tell()
             self.process = subprocess.Popen(
                 [*self.prefix, self.program, "serve", "--port", str(self.fixed_port), *self.words, *map(str, words)],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={**os.environ, **self.environment},
-                start_new_session=True)
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={"TSAN_OPTIONS": "halt_on_error=1", **os.environ, **self.environment},
+                start_new_session=True, pass_fds=self.inherited)
         watch("process", self.process.pid)
 
     def start(self, *words):

@@ -16,7 +16,7 @@
 
 http_client http_client_start(uint16_t port)
 {
-    return (http_client){.port = port, .socket = -1, .answer = "", .retry_after = -1};
+    return (http_client){.port = port, .socket = -1, .answer = ""};
 }
 
 static void disconnect(http_client *self)
@@ -32,7 +32,7 @@ void http_client_end(http_client *self)
     *self = http_client_start(0);
 }
 
-int http_client_connect(uint16_t port)
+static int connect_to(uint16_t port)
 {
     int out = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
@@ -87,13 +87,6 @@ static const char *header(const char *head, const char *end, const char *name)
     return NULL;
 }
 
-const char *http_client_header(const http_client *self, const char *name, char *out, size_t capacity)
-{
-    const char *value = self->head_size ? header(self->room, self->room + self->head_size, name) : NULL;
-    snprintf(out, capacity, "%.*s", value ? (int)strcspn(value, "\r\n") : 0, value ? value : "");
-    return out;
-}
-
 /* A body in chunks, which begins at `start` of the room; they are joined in place. */
 static bool receive_chunks(http_client *self, size_t start)
 {
@@ -128,10 +121,8 @@ static bool receive_answer(http_client *self)
     } while (!end);
     int status = 0;
     if (sscanf(self->room, "HTTP/1.%*c %d", &status) != 1) return false;
-    const char *retry = header(self->room, end, "Retry-After");
     const char *length = header(self->room, end, "Content-Length");
     const char *connection = header(self->room, end, "Connection");
-    self->retry_after = retry ? atoi(retry) : -1;
     bool closes = connection && strncasecmp(connection, "close", 5) == 0;
     size_t start = (size_t)(end + 4 - self->room);
     if (length) {
@@ -143,7 +134,6 @@ static bool receive_answer(http_client *self)
         return false;
     }
     self->answer = self->room + start;
-    self->head_size = start;
     self->status = status;
     if (closes) disconnect(self);
     return true;
@@ -152,10 +142,7 @@ static bool receive_answer(http_client *self)
 static bool try_call(http_client *self, const char *method, const char *path, const void *body, size_t size)
 {
     char head[1024];
-    bool keyed = self->key != NULL;
-    int length = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s%s%s", method, path,
-                          keyed ? "Authorization: Bearer " : "", keyed ? self->key : "", keyed ? "\r\n" : "");
-    length += snprintf(head + length, sizeof head - (size_t)length, "%s", self->headers ? self->headers : "");
+    int length = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: localhost\r\n", method, path);
     if (body)
         length += snprintf(head + length, sizeof head - (size_t)length,
                            "Content-Type: application/json\r\nContent-Length: %zu\r\n", size);
@@ -167,14 +154,13 @@ int http_client_call(http_client *self, const char *method, const char *path, co
 {
     self->status = 0;
     self->answer = "";
-    self->size = self->head_size = 0;
-    self->retry_after = -1;
+    self->size = 0;
     char byte;
     bool stale = self->socket >= 0 &&
                  (self->connected != self->port || recv(self->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0);
     if (stale) disconnect(self);
     if (self->socket < 0) {
-        self->socket = http_client_connect(self->port);
+        self->socket = connect_to(self->port);
         self->connected = self->port;
     }
     if (self->socket < 0) return 0;

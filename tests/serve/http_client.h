@@ -7,15 +7,11 @@
 #include <stdint.h>
 
 typedef struct http_client {
-    uint16_t port;       /* of 127.0.0.1; set it anew when the server has another one */
-    const char *key;     /* sent with each request; NULL: none */
-    const char *headers; /* more of each request, as "Accept-Encoding: gzip\r\n"; NULL: none */
+    uint16_t port; /* of 127.0.0.1; set it anew when the server has another one */
 
     int status;         /* of the last answer; 0: there was none (whole) */
     const char *answer; /* its body: (size) bytes, and a zero */
     size_t size;
-    int retry_after;  /* seconds, of its header; -1 where it had none */
-    size_t head_size; /* of its head, which is at the beginning of room; 0: there was none */
 
     int socket; /* the client's own from here on */
     uint16_t connected;
@@ -32,15 +28,9 @@ int http_client_call(http_client *self, const char *method, const char *path, co
 __attribute__((format(printf, 4, 5))) int http_client_ask(http_client *self, const char *method, const char *path,
                                                           const char *format, ...);
 
-/* A header of the last answer, as text; "" where it has none. */
-const char *http_client_header(const http_client *self, const char *name, char *out, size_t capacity);
-
 /* A member of the answer's object, or of an object in it ("error.code"): as text without its quotes, or as a number.
  * false: it has none. */
 bool http_client_text(const http_client *self, const char *name, char *out, size_t capacity);
 bool http_client_number(const http_client *self, const char *name, double *out);
-
-/* A socket that is connected, or -1. */
-int http_client_connect(uint16_t port);
 
 #endif

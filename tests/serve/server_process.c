@@ -221,16 +221,6 @@ void await_model(server_process *self, http_client *client, const char *bandit)
     await(self, has_learned, &wait, wait.path);
 }
 
-double server_process_metric(server_process *self, http_client *client, const char *name)
-{
-    char line[128];
-    snprintf(line, sizeof line, "\n%s ", name);
-    const char *found =
-        http_client_call(client, "GET", "/metrics", NULL, 0) == 200 ? strstr(client->answer, line) : NULL;
-    if (!found) server_process_fail(self, "no %s in /metrics", name);
-    return atof(found + strlen(line));
-}
-
 /* ---- programs ---- */
 
 int server_process_run(const char *program, const char *output, const char *const *words)

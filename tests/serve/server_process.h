@@ -48,9 +48,6 @@ void await(server_process *self, bool holds(void *context), void *context, const
 /* Waits until the model of a bandit has learned all events of its log. */
 void await_model(server_process *self, http_client *client, const char *bandit);
 
-/* A number of /metrics, by its name with its labels. */
-double server_process_metric(server_process *self, http_client *client, const char *name);
-
 /* Runs eenet with these words, the last of them NULL, its output to the file `output`: its exit status, or -1. */
 int server_process_run(const char *program, const char *output, const char *const *words);
 

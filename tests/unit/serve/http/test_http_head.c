@@ -85,7 +85,7 @@ TEST(connections_are_kept_or_closed)
     }
 }
 
-/* tests/serve/malformed.c has many more, for the whole server. */
+/* tests/serve/malformed.py has many more, for the whole server. */
 TEST(faults_are_seen_in_any_pieces)
 {
     static const struct {
