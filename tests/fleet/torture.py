@@ -21,7 +21,7 @@ from pathlib import Path
 
 from checker import check, check_with_program
 from fleet import Fleet, find, need_postgres
-from history import DEADLINES, Load
+from history import BANDITS, DEADLINES, Load
 from store_dump import dump_postgres
 
 from harness import Failure, pause, wait_for
@@ -329,8 +329,10 @@ class Torture:
         """Stops the load and the servers, and compares. Returns the checker's report and what the program printed."""
         self.load.stop()
         self.violations += self.load.trouble
-        self.say(f"load stopped; waiting {DEADLINES + 2} s for the last deadlines")
-        pause(DEADLINES + 2)
+        server = self.fleet.servers[0]
+        for name in self.load.bandits:
+            if BANDITS[name]["wait"] <= DEADLINES:
+                server.wait_for(f"/v1/bandits/{name}/activity", lambda now: now["waiting"] == 0)
         for server in self.fleet.servers:
             status = server.terminate()
             if status:

@@ -14,14 +14,16 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness import LIMIT, wait_for  # noqa: E402
+
 MOST_BYTES = 40_000_000
 USER = 65532
-PATIENCE = 120  # seconds; only ends what hangs
 
 archive = Path(sys.argv[1]).resolve()
 scratch = Path(tempfile.mkdtemp(prefix="eenet-image-"))
@@ -32,7 +34,7 @@ careful = ["--network", "none", "--read-only", "--read-only-tmpfs=false", "--cap
 
 
 def call(words, expect=0):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT, check=False)
     if expect is not None and done.returncode != expect:
         sys.exit(f"{' '.join(words)}: exit status {done.returncode}, expected {expect}\n{done.stdout}{done.stderr}")
     return done
@@ -91,7 +93,7 @@ class Emulated:
         return [*self.emulator, str(self.root / "usr/bin/eenet"), *words]
 
     def run(self, *words, expect=0):
-        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=PATIENCE, check=False,
+        done = subprocess.run(self.words(*words), capture_output=True, text=True, timeout=LIMIT, check=False,
                               env={**os.environ, **self.environment})
         check(done.returncode == expect, f"eenet {' '.join(words)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -102,17 +104,18 @@ class Emulated:
         with said.open("w", encoding="utf-8") as file:
             server = subprocess.Popen(self.words("serve", "--keys", keys), stdout=file, stderr=file,
                                       env={**os.environ, **self.environment})
-        end = time.monotonic() + PATIENCE
-        while not (found := re.search(r"http://127\.0\.0\.1:(\d+)", said.read_text(encoding="utf-8"))):
-            check(server.poll() is None and time.monotonic() < end, f"no server: {said.read_text(encoding='utf-8')}")
-            time.sleep(0.05)
-        return server, found
+
+        def listens():
+            check(server.poll() is None, f"no server: {said.read_text(encoding='utf-8')}")
+            return re.search(r"http://127\.0\.0\.1:(\d+)", said.read_text(encoding="utf-8"))
+
+        return server, wait_for(listens, "the server does not listen")
 
 
 def post(url, key, body):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Authorization": f"Bearer {key}"})
     try:
-        with urllib.request.urlopen(request, timeout=PATIENCE) as response:
+        with urllib.request.urlopen(request, timeout=LIMIT) as response:
             return json.load(response)
     except urllib.error.HTTPError as error:
         sys.exit(f"image: {url}: status {error.code}: {error.read().decode()}")
@@ -134,7 +137,7 @@ def emulate(layers, architecture):
         check(post(f"{bandits}/shop/reward", key, {"id": "1", "value": 1})["outcome"] == "joined", "the reward")
     finally:
         server.terminate()
-    check(server.wait(PATIENCE) == 0, "its exit status after SIGTERM")
+    check(server.wait(LIMIT) == 0, "its exit status after SIGTERM")
     program.run("check", str(program.data / "store"))
     print(f"image: passed for {architecture} in qemu-user: {version}")
 
@@ -160,11 +163,11 @@ def ask(path, body=None, key=None):
 
 
 def wait_for_status(path, status):
-    end = time.monotonic() + PATIENCE
-    while ask(path)[0] != status:
-        check(time.monotonic() < end, f"{path} does not answer {status}")
+    def answers():
         check(inspect("{{.State.Running}}") == "true", "it ended: " + call([*podman, "logs", "server"]).stderr)
-        time.sleep(0.05)
+        return ask(path)[0] == status
+
+    wait_for(answers, f"{path} does not answer {status}")
 
 
 def start(*words):

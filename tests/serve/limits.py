@@ -121,7 +121,7 @@ def disk_is_full(program, server, make_room):
         return got.status
 
     refused = 0
-    while refused < 100:  # before, the store may still find room when it tidies up
+    while refused < 30:  # before, the store may still find room when it tidies up
         refused = 0 if decide(next(numbers)) == 200 else refused + 1
         check(len(answers) < 100000, "the disk was never full")
     # Something small may still find a place, after which the server is ready for a moment.
@@ -150,7 +150,7 @@ def lift_limit(server):
 
 def files_are_limited(program, folder):
     server = Server(program, folder / "limited")
-    server.prefix = ["prlimit", f"--fsize={6 << 20}:"]
+    server.prefix = ["prlimit", f"--fsize={2 << 20}:"]
     disk_is_full(program, server, lift_limit)
 
 
@@ -161,7 +161,7 @@ def file_system_is_small(program, folder):
     if os.geteuid() or ctypes.CDLL(None).unshare(0x20000):
         print("no right to mount")
         return
-    for words in (["--make-rprivate", "/"], ["-t", "tmpfs", "-o", "size=24m", "tmpfs", small]):
+    for words in (["--make-rprivate", "/"], ["-t", "tmpfs", "-o", "size=16m", "tmpfs", small]):
         subprocess.run(["mount", *words], check=True)
     server = Server(program, small / "data")
     server.log = folder / "small.log"
@@ -173,7 +173,7 @@ def file_system_is_small(program, folder):
 
 def idle_connections_stay(program, folder):
     """While others decide."""
-    count = min(500, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 100)
+    count = min(300, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 100)
     resource.setrlimit(resource.RLIMIT_NOFILE, (count + 100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
     server = Server(program, folder / "idle", "--connections", 20000, "--connections-each", 20000, "--idle-seconds", 600).start()
     server.call("POST", "/v1/bandits", {"name": "shop", "dim": 2}, 201)
