@@ -2,7 +2,7 @@
 #ifndef EENET_FUZZ_BANDITS_H
 #define EENET_FUZZ_BANDITS_H
 
-#include "eenet.h"
+#include "fuzz.h"
 
 enum { FUZZ_DIM = 6, FUZZ_ARMS = 3 };
 
@@ -52,6 +52,43 @@ static inline ee_bandit *fuzz_bandit_make(size_t kind, ee_error *error)
     if (!status) return bandit;
     ee_bandit_free(bandit);
     return NULL;
+}
+
+/* ---- what is saved of a bandit ---- */
+
+typedef struct fuzz_saved {
+    void *bytes;
+    size_t size;
+} fuzz_saved;
+
+static inline fuzz_saved fuzz_save(const ee_bandit *bandit)
+{
+    fuzz_saved saved;
+    ee_error error = {EE_OK, ""};
+    require_error(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error) == EE_OK, "does not save", &error);
+    return saved;
+}
+
+/* Whether the bandit is still the one that was saved, which is freed. */
+static inline bool fuzz_is_of(fuzz_saved saved, const ee_bandit *bandit)
+{
+    fuzz_saved now = fuzz_save(bandit);
+    bool same = saved.size == now.size && memcmp(saved.bytes, now.bytes, saved.size) == 0;
+    ee_bytes_free(saved.bytes);
+    ee_bytes_free(now.bytes);
+    return same;
+}
+
+/* What is saved of it loads to the same. */
+static inline void fuzz_save_twice(const ee_bandit *bandit)
+{
+    ee_error error = {EE_OK, ""};
+    ee_bandit *again = NULL;
+    fuzz_saved saved = fuzz_save(bandit);
+    require_error(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load again",
+                  &error);
+    require(fuzz_is_of(saved, again), "saves as another");
+    ee_bandit_free(again);
 }
 
 #endif

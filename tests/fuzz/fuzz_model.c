@@ -4,6 +4,7 @@
  * next to nothing would get past the checksum. */
 #include "base/archive.h"
 #include "fuzz.h"
+#include "fuzz_bandits.h"
 #include "fuzz_limits.h"
 
 enum { CHECKSUM_SIZE = 8, ARMS = 3 };
@@ -17,16 +18,11 @@ static const uint64_t COUNT_END = (uint64_t)1 << 61;
 static void learn(ee_bandit *bandit, uint64_t decision, double reward)
 {
     ee_error error = {EE_OK, ""};
-    void *before, *after;
-    size_t size, size_after;
-    require_error(ee_bandit_save_bytes(bandit, &before, &size, &error) == EE_OK, "does not save", &error);
+    fuzz_saved before = fuzz_save(bandit);
     ee_status status = ee_bandit_learn(bandit, decision, reward, &error);
     require_error(status == EE_OK || status == EE_DIVERGED, "does not learn", &error);
-    require_error(ee_bandit_save_bytes(bandit, &after, &size_after, &error) == EE_OK, "does not save", &error);
-    bool same = size == size_after && memcmp(before, after, size) == 0;
-    require_error(same == (status == EE_DIVERGED), "has learned nothing, or what it refused", &error);
-    ee_bytes_free(before);
-    ee_bytes_free(after);
+    require_error(fuzz_is_of(before, bandit) == (status == EE_DIVERGED), "has learned nothing, or what it refused",
+                  &error);
 }
 
 static void play(ee_bandit *bandit, bool sparse, int round)
@@ -80,23 +76,6 @@ static void pass_time(ee_bandit *bandit, int round)
     require_error(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
 }
 
-/* Saves, loads what was saved and saves that: the same bytes. */
-static void save_twice(const ee_bandit *bandit)
-{
-    ee_error error = {EE_OK, ""};
-    ee_bandit *again;
-    void *first, *second;
-    size_t first_size, second_size;
-    require_error(ee_bandit_save_bytes(bandit, &first, &first_size, &error) == EE_OK, "does not save", &error);
-    require_error(ee_bandit_load_bytes(first, first_size, NULL, &again, &error) == EE_OK, "does not load again",
-                  &error);
-    require_error(ee_bandit_save_bytes(again, &second, &second_size, &error) == EE_OK, "does not save again", &error);
-    require_error(first_size == second_size && memcmp(first, second, first_size) == 0, "saves as another", &error);
-    ee_bytes_free(first);
-    ee_bytes_free(second);
-    ee_bandit_free(again);
-}
-
 static void try_model(const uint8_t *bytes, size_t size)
 {
     ee_error error = {EE_OK, ""};
@@ -106,7 +85,7 @@ static void try_model(const uint8_t *bytes, size_t size)
     require_error(status == EE_OK || status == EE_BAD_MODEL || status == EE_NO_MEMORY, "an odd status", &error);
     require_error((status == EE_OK) == (bandit != NULL), "a bandit where there is none", &error);
     if (status) return;
-    save_twice(bandit);
+    fuzz_save_twice(bandit);
     ee_info info = ee_bandit_info(bandit);
     bool lives = info.decisions < COUNT_END && info.rewards < COUNT_END;
     for (int round = 0; lives && round < 6; round++) {
@@ -114,7 +93,7 @@ static void try_model(const uint8_t *bytes, size_t size)
         pass_time(bandit, round);
         if (info.features) play_named(bandit);
     }
-    save_twice(bandit);
+    fuzz_save_twice(bandit);
     ee_bandit_free(bandit);
 }
 
@@ -123,10 +102,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (fuzz_asks_for_much(bytes, size)) return 0;
     try_model(bytes, size);
     if (size < CHECKSUM_SIZE) return 0;
-    uint8_t *repaired = malloc(size);
-    if (!repaired) return 0;
+    uint8_t *repaired = copy_of(bytes, size);
     uint64_t checksum = archive_checksum(bytes, size - CHECKSUM_SIZE);
-    memcpy(repaired, bytes, size - CHECKSUM_SIZE);
     memcpy(repaired + size - CHECKSUM_SIZE, &checksum, CHECKSUM_SIZE);
     if (memcmp(repaired, bytes, size) != 0) try_model(repaired, size);
     free(repaired);

@@ -1,10 +1,10 @@
 /* Options texts that nobody meant: reading them ends, and what is accepted is printed so that it reads back the same,
  * by the parser alone and through a bandit of some policies and presets. */
-#include <ctype.h>
 #include <float.h>
 
 #include "base/options.h"
 #include "fuzz.h"
+#include "fuzz_limits.h"
 
 /* ---- the parser alone, on a made schema with every type, whose options need each other ---- */
 
@@ -78,18 +78,6 @@ static const struct {
     {"uniform", COMMON},
 };
 
-/* A large number may rightly ask for gigabytes or hours. Those after a point are harmless. */
-static bool asks_for_much(const char *text)
-{
-    for (const char *at = text; *at; at++) {
-        if (!isdigit((unsigned char)*at) || (at > text && at[-1] == '.')) continue;
-        char *end;
-        if (strtoull(at, &end, 10) > LARGEST_NUMBER) return true;
-        at = end - 1;
-    }
-    return false;
-}
-
 static void try_bandit(const char *policy, const char *small, const char *given)
 {
     char text[1024];
@@ -113,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     char *text = calloc(1, size + 1);
     memcpy(text, bytes, size);
     try_parser(text);
-    if (size < LONGEST_TEXT && !asks_for_much(text))
+    if (size < LONGEST_TEXT && !fuzz_has_large_number(bytes, size, LARGEST_NUMBER))
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) try_bandit(kinds[i].policy, kinds[i].small, text);
     free(text);
     return 0;

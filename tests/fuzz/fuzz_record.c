@@ -8,35 +8,12 @@
 #include "fuzz.h"
 #include "fuzz_bandits.h"
 
-typedef struct saved_model {
-    void *bytes;
-    size_t size;
-} saved_model;
-
-static saved_model save(const ee_bandit *bandit)
-{
-    saved_model saved;
-    ee_error error = {EE_OK, ""};
-    require_error(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error) == EE_OK, "does not save", &error);
-    return saved;
-}
-
-/* The bandit goes on, and what is saved of it loads to the same. */
 static void go_on(ee_bandit *bandit)
 {
     ee_error error = {EE_OK, ""};
-    ee_bandit *again = NULL;
     ee_status status = fuzz_bandit_play(bandit, 99, &error);
     require_error(status == EE_OK || status == EE_DIVERGED, "does not go on", &error);
-    saved_model saved = save(bandit);
-    require_error(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &again, &error) == EE_OK, "does not load",
-                  &error);
-    saved_model second = save(again);
-    require_error(saved.size == second.size && memcmp(saved.bytes, second.bytes, saved.size) == 0, "saves as another",
-                  &error);
-    ee_bytes_free(saved.bytes);
-    ee_bytes_free(second.bytes);
-    ee_bandit_free(again);
+    fuzz_save_twice(bandit);
 }
 
 /* Learns the record at once, or takes it in and learns it as a decision of the bandit's own. */
@@ -58,19 +35,13 @@ static void try_record(size_t kind, const uint8_t *record, size_t size, bool wai
     ee_error error = {EE_OK, ""};
     ee_bandit *bandit = fuzz_bandit_make(kind, &error);
     require_error(bandit != NULL, "is not created", &error);
-    saved_model before = save(bandit);
+    fuzz_saved before = fuzz_save(bandit);
     ee_status status = learn(bandit, record, size, waits, &error);
     require_error(status == error.status, "a status without its error", &error);
     require_error(status == EE_OK || status == EE_BAD_RECORD || status == EE_BAD_INPUT || status == EE_DIVERGED,
                   "an odd status", &error);
-    if (status) {
-        saved_model after = save(bandit);
-        require_error(before.size == after.size && memcmp(before.bytes, after.bytes, before.size) == 0, "changed",
-                      &error);
-        ee_bytes_free(after.bytes);
-    }
+    require_error(fuzz_is_of(before, bandit) || !status, "changed", &error);
     go_on(bandit);
-    ee_bytes_free(before.bytes);
     ee_bandit_free(bandit);
 }
 
@@ -82,10 +53,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     size_t kind = bytes[0] % FUZZ_BANDITS, rest = size - 1;
     for (int waits = 0; waits < 2; waits++) try_record(kind, bytes + 1, rest, waits);
     if (rest < SHORTEST) return 0;
-    uint8_t *repaired = malloc(rest);
+    uint8_t *repaired = copy_of(bytes + 1, rest);
     ee_bandit *bandit = fuzz_bandit_make(kind, &error);
-    if (repaired && bandit) {
-        memcpy(repaired, bytes + 1, rest);
+    if (bandit) {
         memcpy(repaired + FINGERPRINT, &bandit->fingerprint, sizeof bandit->fingerprint);
         uint64_t checksum = archive_checksum(repaired, rest - CHECKSUM_SIZE);
         memcpy(repaired + rest - CHECKSUM_SIZE, &checksum, CHECKSUM_SIZE);

@@ -774,21 +774,6 @@ TEST(adam_steps)
     check_shapes(check_adam, 2);
 }
 
-/* With no past, Adam goes a full rate against the gradient, whatever its size; with no gradient it stays. */
-TEST(adam_goes_one_rate_first)
-{
-    const kernel_table *kernels;
-    for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) {
-        float theta[8] = {1, 1, 1, 1, 1, 1, 1, 1}, first[8] = {0}, second[8] = {0};
-        float scale = (float)sqrt(0.001);
-        const float x[2] = {1000 * scale, -0.01f * scale}, delta[4] = {1, -1, 3, 0};
-        const adam_step step = step_at(1, 0.25, 0);
-        kernels->adam(theta, first, second, x, delta, 2, 4, false, &step);
-        const float moved[8] = {0.75f, 1.25f, 0.75f, 1, 1.25f, 0.75f, 1.25f, 1};
-        assert_floats_close(theta, moved, 8, 1e-6);
-    }
-}
-
 /* 10^from to 10^to, and 0 now and then, of either sign. */
 static double draw_magnitude(random_stream *draw, double from, double to)
 {

@@ -266,24 +266,3 @@ TEST(forged_numbers_are_refused)
     assert_int_equal(pass_on(&bad, &loaded), EE_BAD_MODEL);
     ok(pass_on(&good, &loaded));
 }
-
-/* Sums that no samples have: the weights still are some, and later samples take their places. */
-TEST(sums_without_samples_leave_weights)
-{
-    for (uint64_t seed = 0; seed < 300; seed++) {
-        random_stream draw = random_named(seed, "sums");
-        committee c = {.count = 2 + seed % 3}, loaded;
-        double size = pow(10, 40 * random_unit(&draw) - 10);
-        c.samples = 2000 * random_unit(&draw);
-        for (size_t j = 0; j < c.count; j++) {
-            for (size_t k = 0; k <= c.count; k++) c.sums[j][k] = size * random_normal(&draw);
-            c.sums[j][j] = seed % 5 ? fabs(c.sums[j][j]) : 0;
-        }
-        ok(pass_on(&c, &loaded));
-        assert_sound(&loaded);
-        for (int n = 0; n < 20; n++) {
-            committee_take(&loaded, (double[]){1, -1, n, 2}, n);
-            assert_sound(&loaded);
-        }
-    }
-}

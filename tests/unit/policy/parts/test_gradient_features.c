@@ -300,20 +300,3 @@ TEST(lle_maps_a_window_point_near_its_own_place)
     free(coordinates);
     release(&p);
 }
-
-TEST(a_gradient_of_zero_has_features)
-{
-    passed p;
-    make(&p, "layers=1 bias=off", 3);
-    float x[3] = {0};
-    pass(&p, vector_dense(x, 3));
-    const char *features[] = {"features=normalized", "features=sketch:2"};
-    for (size_t k = 0; k < 2; k++) {
-        gradient_features f;
-        make_features(&f, features[k], &p);
-        float *phi = compute(&f, NULL, &p, vector_dense(x, 3));
-        for (size_t i = 0; i < f.count; i++) assert_true(phi[i] == 0);
-        free(phi);
-    }
-    release(&p);
-}

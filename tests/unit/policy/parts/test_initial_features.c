@@ -165,18 +165,6 @@ TEST(theta_0_is_copied)
     release(&self);
 }
 
-TEST(nothing_that_is_on_gives_zeros)
-{
-    seen self;
-    make(&self, "layers=2 width=9 bias=off", 5);
-    float zeros[INPUTS] = {0};
-    const double expected[5] = {0};
-    assert_phi(&self, vector_dense(zeros, INPUTS), expected);
-    static const uint32_t none[1];
-    assert_phi(&self, (vector){NULL, none, 0}, expected);
-    release(&self);
-}
-
 TEST(a_network_without_hidden_layer_is_refused)
 {
     learner_options options = options_from("layers=1");

@@ -146,24 +146,6 @@ TEST(the_weight_is_by_predictions_made_before)
 
 /* ---- waiting ---- */
 
-/* Told of a decision and then of its reward, it is as if it had been told of both at once. */
-TEST(waiting_changes_nothing_in_the_end)
-{
-    static round_arms round;
-    fixture self, other;
-    make(&self, F1, UNITS);
-    make(&other, F1, UNITS);
-    for (uint64_t t = 0; t < 100; t++) {
-        vector x = draw_arm(&self, &round, t);
-        recent_gains_await(&self.recent, x, self.all.theta1);
-        observe(&self, x, (float)(t % 7), 2, true);
-        observe(&other, x, (float)(t % 7), 2, false);
-        assert_memory_equal(self.theta, other.theta, recent_gains_theta_count(&self.recent) * sizeof *self.theta);
-    }
-    release(&self);
-    release(&other);
-}
-
 TEST(no_units_say_nothing)
 {
     static round_arms round;
