@@ -84,19 +84,6 @@ TEST(long_rows_of_one_length_use_the_same_blocks)
     memory_release(&owner);
 }
 
-/* However large others were before it in the same slot. */
-TEST(a_row_holds_no_more_than_its_length)
-{
-    memory owner = {0};
-    slots s;
-    make(&s, &owner);
-    for (uint32_t turn = 0; turn < 20 * SLOTS; turn++)
-        put(&s, turn % SLOTS, turn % 7 == 0 ? 100 * LONG : STRIDE + 1 + turn % 5, turn);
-    for (uint32_t turn = 0; turn < SLOTS; turn++) put(&s, turn, STRIDE + 1 + turn % 2, turn);
-    assert_true(memory_bytes(&owner) < (SLOTS + 3) * 256 + SLOTS * 2 * (STRIDE + 1) * 4);
-    memory_release(&owner);
-}
-
 TEST(more_slots_keep_what_the_others_hold)
 {
     memory owner = {0};

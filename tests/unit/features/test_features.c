@@ -157,21 +157,6 @@ TEST(later_names_share_places)
     assert_arm("names=3 hashes=0 standardize=off", "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}", "constant:1 a:1 b:2");
 }
 
-/* Features that know few places take no more room for a round of many numbers. */
-TEST(a_large_round_takes_room_for_the_places_alone)
-{
-    char json[4096] = "{\"_multi\":[{\"v\":[1";
-    fixture self;
-    for (int i = 0; i < 1500; i++) strcat(json, ",2");
-    strcat(json, "]}]}");
-    start(&self, "names=5 hashes=3 products=none");
-    ee_arms arms = features_meet(&self.features, self.round, json);
-    ok(arms_check(&arms, 8, NULL));
-    assert_int_equal(self.features.scale_count, 7); /* all but the constant's */
-    assert_int_equal(self.features.scale_capacity, 8);
-    end(&self);
-}
-
 /* A long text is a feature as any other, but it is not kept. */
 TEST(long_names_share_places)
 {

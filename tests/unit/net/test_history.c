@@ -251,5 +251,3 @@ TEST(the_end_of_a_round_that_was_not_kept_is_nowhere)
     assert_true(dropped > 100);
     memory_release(&owner);
 }
-
-/* ---- saving and loading ---- */

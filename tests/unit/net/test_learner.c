@@ -727,5 +727,3 @@ TEST(a_committees_training_can_be_taken_back)
         learner_release(&twin);
     }
 }
-
-/* ---- saving and loading ---- */

@@ -1,4 +1,4 @@
-/* What the tests of the neural policies share: arms that a test chooses, equations solved plainly, problems solved. */
+/* What the tests of the neural policies share: arms that a test chooses, equations solved plainly, draws. */
 #ifndef EENET_TEST_NEURAL_PLAY_H
 #define EENET_TEST_NEURAL_PLAY_H
 

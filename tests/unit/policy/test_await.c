@@ -65,31 +65,6 @@ TEST(an_arm_that_waits_is_less_unknown)
     check_less_unknown("eenet", "f1.width=64 recent_units=0", 2);
 }
 
-/* Of a round whose arms are all alike to a policy, decisions that wait spread over the arms. */
-TEST(decisions_that_wait_spread_over_the_arms)
-{
-    const char *names[] = {"linucb", "neural-ucb", "neural-linucb", "eenet", "ucb1", "thompson"};
-    const char *options[] = {"alpha=1", "f1.width=16 nu=30", "f1.width=16 alpha=3", "f1.width=16 w2=10", "", ""};
-    for (size_t i = 0; i < 6; i++) {
-        ee_bandit *bandit = bandit_make(names[i], DIM, 3, options[i]);
-        float values[ARMS * DIM] = {0};
-        for (size_t arm = 0; arm < ARMS; arm++) values[arm * DIM + arm] = 1;
-        ee_arms arms = ee_arms_dense(values, ARMS, DIM);
-        float other[DIM] = {[DIM - 1] = 1};
-        ee_arms one = ee_arms_dense(other, 1, DIM);
-        for (int reward = 0; reward < 2; reward++) ok(ee_bandit_learn_from(bandit, &one, 0, reward, NULL));
-        bool played[ARMS] = {0};
-        size_t different = 0;
-        for (int t = 0; t < 4 * ARMS; t++) {
-            size_t arm = bandit_choose(bandit, &arms, NULL).arm;
-            different += !played[arm];
-            played[arm] = true;
-        }
-        if (different < 3) fail_msg("%s: played %d arms", names[i], (int)different);
-        ee_bandit_free(bandit);
-    }
-}
-
 /* ---- in the end it does not matter ---- */
 
 /* Where f1 stays as it is, a policy that learned late has learned what one has that learned at once, in the order in

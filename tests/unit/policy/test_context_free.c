@@ -220,25 +220,6 @@ static float expected_of(ee_bandit *bandit, const ee_arms *arms, size_t arm)
     return scores[arm].exploitation;
 }
 
-/* Without blocks, an arm is its position, whatever its features are and however many there are beside it. */
-TEST(arms_are_positions)
-{
-    static round_arms round;
-    for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], 8, 1, NULL);
-        for (uint64_t t = 0; t < 40; t++) {
-            round_draw(&round, t, 3 + t % 5, 8, 4);
-            teach(bandit, t % 2 ? &round.sparse : &round.dense, (size_t)(t % 3), t % 3 == 1 ? 2.5 : -2.5);
-        }
-        round_draw(&round, 99, 7, 8, 4);
-        for (size_t i = 0; i < 7; i++) {
-            float expected = expected_of(bandit, &round.dense, i);
-            assert_true(i == 1 ? expected > 2 : expected < 0);
-        }
-        ee_bandit_free(bandit);
-    }
-}
-
 /* Arm b is the context in block b. Some blocks are absent, and they come in any order. */
 TEST(blocks_are_known_in_any_order)
 {

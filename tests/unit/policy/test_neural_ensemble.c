@@ -1,4 +1,4 @@
-/* The ensemble: scores by its members, votes that are exact probabilities, and problems that it must solve. */
+/* The ensemble: scores by its members, and votes that are exact probabilities. */
 #include "policy/neural_play.h"
 
 enum { DIM = 6, ARMS = 5, MEMBERS = 7 };

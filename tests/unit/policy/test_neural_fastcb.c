@@ -1,5 +1,4 @@
-/* Neural FastCB: its probabilities by the formula of the paper, the range of the rewards, f1 as a logit, and a problem
- * that it must solve. */
+/* Neural FastCB: its probabilities by the formula of the paper, the range of the rewards, f1 as a logit. */
 #include "policy/neural_play.h"
 
 enum { DIM = 6, ARMS = 5 };

@@ -141,8 +141,6 @@ TEST(full_is_the_inverse)
     check_formed("f1.width=3", true, false, test_long(500, 5000)); /* rank-one updates do not drift */
 }
 
-/* ---- what a reward does ---- */
-
 /* ---- Thompson sampling ---- */
 
 TEST(draws_have_the_formulas_mean_and_variance)
@@ -190,5 +188,3 @@ TEST(full_is_refused_above_its_limit)
     assert_string_equal(error.message, "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
                                        "parameters, but neural-ts.memory_limit is 1024 MiB");
 }
-
-/* ---- playing ---- */

@@ -140,7 +140,7 @@ TEST(four_arms_are_told_apart)
     for (size_t p = 0; p < sizeof names / sizeof *names; p++) {
         uint64_t missed = 0;
         for (uint64_t seed = 0; seed < seeds; seed++) {
-            ee_bandit *bandit = bandit_make(names[p], FOUR, seed, p < 2 ? NULL : "f1.width=50 f1.deep_width=32");
+            ee_bandit *bandit = bandit_make(names[p], FOUR, seed, p < 2 ? NULL : "f1.width=24 f1.deep_width=16");
             random_stream draw = random_named(seed, "four arms");
             int best = 0;
             for (int t = 0; t < rounds; t++) {

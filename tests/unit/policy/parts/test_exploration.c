@@ -1,5 +1,5 @@
-/* Both kinds of f2 through their face: room, what a decision leaves behind, learning, saving; and EE-Net as a whole
- * against its parts played one by one. */
+/* Both kinds of f2 through their interface: the room that they ask for; and EE-Net as a whole against its parts, played
+ * one by one. */
 #include "eenet_parts.h"
 
 #include "engine/bandit.h"
@@ -93,8 +93,6 @@ TEST(the_room_that_is_asked_for_is_enough)
         parts_free(&self);
     }
 }
-
-/* ---- learning ---- */
 
 /* ---- EE-Net is its parts ---- */
 

@@ -139,29 +139,6 @@ TEST(gains_are_over_the_unit_and_less_the_prior)
     release(&self);
 }
 
-/* Exactly 0, and not only nearly: an arm like none before is given just the prior gain. */
-TEST(a_direction_that_no_sample_had_gives_nothing)
-{
-    const size_t unseen[] = {0, 4, DIM - 1};
-    samples s;
-    draw_samples(&s, SAMPLES, 5);
-    solved self;
-    make(&self, 1, 1);
-    solve(&self);
-    for (size_t i = 0; i < DIM; i++) assert_true(self.theta[0][i] == 0);
-    for (size_t i = 0; i < s.count; i++) {
-        for (size_t k = 0; k < 3; k++) s.phi[i][unseen[k]] = 0;
-        add(&self, 0, &s, i);
-    }
-    solve(&self);
-    for (size_t i = 0; i < DIM; i++) {
-        bool seen = i != unseen[0] && i != unseen[1] && i != unseen[2];
-        assert_int_equal(self.theta[0][i] != 0, seen);
-    }
-    assert_solution(&self, 0, &s, 1);
-    release(&self);
-}
-
 /* ---- heads ---- */
 
 TEST(each_head_is_the_solution_over_its_own_samples)

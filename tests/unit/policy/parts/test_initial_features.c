@@ -164,18 +164,3 @@ TEST(theta_0_is_copied)
     assert_memory_equal(before, self.phi, sizeof before);
     release(&self);
 }
-
-TEST(a_network_without_hidden_layer_is_refused)
-{
-    learner_options options = options_from("layers=1");
-    network f1;
-    memory owner = {0};
-    initial_features features;
-    ee_error error = {0};
-    ok(network_create(&f1, "f1", &options.network, INPUTS, &error));
-    assert_int_equal(initial_features_create(&features, &owner, &f1, 5, &error), EE_BAD_OPTION);
-    assert_string_equal(
-        error.message,
-        "options: f1.layers must be at least 2 with eenet.exploration=ridge, got 1; or use exploration=network");
-    memory_release(&owner);
-}

@@ -299,17 +299,3 @@ TEST(a_full_memory_forgets_the_older_arm)
         past_free(&self);
     }
 }
-
-/* An arm that takes the place of another takes over none of its rewards. */
-TEST(an_arm_does_not_inherit)
-{
-    draw_features(1);
-    past self = make_past(1);
-    for (size_t t = 0; t < 40; t++)
-        past_add_certain(&self, arm(2 + t / 2), t / 2, 1); /* a past of one reward says all */
-    for (size_t t = 0; t < 50; t++) past_add_certain(&self, arm(0), t, 1);
-    assert_true(past_expect(&self, arm(0), 0.5f) > 0.9f);
-    past_add(&self, arm(1), 0.5f, 0);
-    assert_true(past_expect(&self, arm(1), 0.5f) < 0.1f);
-    past_free(&self);
-}

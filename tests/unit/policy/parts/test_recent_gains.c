@@ -83,16 +83,6 @@ static float play(const char *options, double fixed, double noise, double spread
     return got;
 }
 
-TEST(noise_is_worth_nothing)
-{
-    float predicted[3];
-    const char *options[] = {F1, F1 "blocks=3"};
-    for (size_t o = 0; o < 2; o++) {
-        assert_true(play(options[o], 0, 0.5, 20, predicted) < 0.15f);
-        for (size_t arm = 0; arm < 3; arm++) assert_true(fabsf(predicted[arm]) < 0.03f);
-    }
-}
-
 /* In units of the spread it makes up for what f1 is off by. */
 TEST(what_f1_is_off_by_is_made_up_for)
 {
