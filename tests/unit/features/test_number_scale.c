@@ -219,35 +219,6 @@ TEST(what_is_saved_goes_on)
     }
 }
 
-/* One sum of all values, as models of version 10 have it. */
-TEST(an_older_scale_is_read)
-{
-    static const uint64_t counts[] = {1, 7, 8, 4096, 1000000};
-    for (size_t i = 0; i < 5; i++) {
-        ee_error error;
-        uint8_t bytes[32];
-        uint64_t count = counts[i], rounds = 4 * count;
-        double mean = 40, squares = 144 * (double)count;
-        uint32_t words[] = {3, 0};
-        archive writer = archive_into(bytes, sizeof bytes);
-        archive_u64(&writer, &count);
-        archive_bytes(&writer, &mean, sizeof mean);
-        archive_bytes(&writer, &squares, sizeof squares);
-        archive_u32s(&writer, words, 2);
-        archive reader = archive_reader(bytes, sizeof bytes, &error);
-        reader.version = 10;
-        series self = start();
-        number_scale_archive(&self.scale, rounds, 0, &reader);
-        ok(reader.status);
-        self.rounds = rounds;
-        assert_int_equal(self.scale.place, 3);
-        assert_close(mean_of(&self), 10, 1e-9);
-        assert_close(deviation_of(&self), sqrt(144 + 30 * 30), 1e-9);
-        come_ages(&self, 9000, 0.01);
-        assert_close(standardised(&self, 0.52), 1, 0.1);
-    }
-}
-
 TEST(a_scale_that_no_values_make_is_refused)
 {
     series self = start();

@@ -155,21 +155,3 @@ TEST(both_solves_solve)
         assert_memory_equal(second, b, d * sizeof *b);
     }
 }
-
-/* Samples of length 1, as features are: after 10,000 of them nothing has gathered. */
-TEST(a_long_run_does_not_drift)
-{
-    enum { D = 12, SAMPLES = 10000 };
-    random_stream draw = random_named(1, "long");
-    pair p;
-    start(&p, D, 1);
-    for (int sample = 0; sample < SAMPLES; sample++) {
-        double x[D], square = 0;
-        draw_sample(&draw, D, 0.3, x);
-        for (int i = 0; i < D; i++) square += x[i] * x[i];
-        for (int i = 0; i < D && square > 0; i++) x[i] /= sqrt(square);
-        add(&p, x);
-    }
-    assert_true(p.a[0] > 500); /* they are in it */
-    assert_true(residual(&p) < 1e-10);
-}

@@ -262,45 +262,6 @@ TEST(a_reservoir_draws_what_was_trained)
     ee_bandit_free(last);
 }
 
-/* ---- arms that come again ---- */
-
-enum { COMING = 60, SHOWN = 8, AGAIN = 1000, LAST = 200, COMING_DIM = 12 };
-
-/* Arms whose rewards follow from nothing but which arm it is, and an f1 too small to learn them by heart. Returns the
- * share of the last rounds in which a reward was taken that could be had. */
-static double play_coming_again(const char *options)
-{
-    ee_bandit *bandit = bandit_make("eenet", COMING_DIM, 4, options);
-    random_stream draw = random_named(8, "coming again");
-    float features[COMING][COMING_DIM], shown[SHOWN][COMING_DIM];
-    for (size_t i = 0; i < COMING; i++)
-        for (size_t j = 0; j < COMING_DIM; j++) features[i][j] = (float)random_normal(&draw);
-    int had = 0, possible = 0;
-    for (int t = 0; t < AGAIN; t++) {
-        bool rewarded[SHOWN], any = false;
-        for (size_t a = 0; a < SHOWN; a++) {
-            size_t i = (size_t)random_below(&draw, COMING);
-            memcpy(shown[a], features[i], sizeof shown[a]);
-            any |= rewarded[a] = i % 5 == 0;
-        }
-        ee_arms arms = {.count = SHOWN, .dim = COMING_DIM, .values = &shown[0][0]};
-        ee_decision decision = bandit_choose(bandit, &arms, NULL);
-        bandit_reward(bandit, decision.id, rewarded[decision.arm]);
-        if (t < AGAIN - LAST) continue;
-        possible += any;
-        had += rewarded[decision.arm];
-    }
-    ee_bandit_free(bandit);
-    return (double)had / possible;
-}
-
-TEST(arms_that_came_before_are_known)
-{
-    assert_true(play_coming_again("f1.committee=1 f1.width=2") > 0.9);
-    assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0") < 0.7);
-    assert_true(play_coming_again("f1.committee=1 f1.width=2 recall=0 w2=0") < 0.7);
-}
-
 /* ---- what the presets say ---- */
 
 /* The defaults of a policy or preset; options as "name=value ...". */

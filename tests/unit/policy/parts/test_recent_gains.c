@@ -61,41 +61,6 @@ static float weight(const fixture *self)
 
 /* ---- what it is worth ---- */
 
-/* Three arms come again and again. f1 is off by `fixed` on the first, and by as much to the other side on the second;
- * noise comes on top; all of it times the spread. Returns the weight after all, and what is predicted of the arms. */
-static float play(const char *options, double fixed, double noise, double spread, float *predicted)
-{
-    static round_arms round;
-    static const double sides[] = {1, -1, 0};
-    fixture self;
-    random_stream draw = random_named(3, "gains");
-    make(&self, options, UNITS);
-    parts_draw(&self.all, &round, 3, 3);
-    for (uint64_t t = 0; t < SAMPLES; t++) {
-        size_t arm = (size_t)random_below(&draw, 3);
-        double gain = fixed * sides[arm] + noise * random_normal(&draw);
-        observe(&self, vector_of_arm(&round.dense, arm), (float)(spread * gain), spread, false);
-        assert_true(weight(&self) >= 0 && weight(&self) <= 1);
-    }
-    for (size_t arm = 0; arm < 3; arm++) predicted[arm] = expect(&self, vector_of_arm(&round.dense, arm));
-    float got = weight(&self);
-    release(&self);
-    return got;
-}
-
-/* In units of the spread it makes up for what f1 is off by. */
-TEST(what_f1_is_off_by_is_made_up_for)
-{
-    const double spreads[] = {1, 0.001, 1000};
-    for (size_t s = 0; s < 3; s++) {
-        float predicted[3];
-        assert_true(play(F1, 1.5, 0.2, spreads[s], predicted) > 0.95f);
-        for (size_t arm = 0; arm < 3; arm++) assert_close(predicted[arm], arm == 2 ? 0 : arm ? -1.5 : 1.5, 0.1);
-        assert_true(play(F1 "blocks=3", -1.5, 0.2, spreads[s], predicted) > 0.95f);
-        for (size_t arm = 0; arm < 3; arm++) assert_close(predicted[arm], arm == 2 ? 0 : arm ? 1.5 : -1.5, 0.1);
-    }
-}
-
 /* Before two different rewards came there is no unit to say anything in. */
 TEST(without_a_spread_nothing_is_said)
 {
