@@ -1,13 +1,11 @@
 /* Allocation: none where none is promised, and any one may fail: a status, nothing leaked, nothing changed. */
 #define _DEFAULT_SOURCE
-#include "rounds.h"
+#include "every_policy.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "counted_memory.h"
-
 static round_arms round_now;
 
 /* ---- none in the hot path ---- */
@@ -42,27 +40,13 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
     return made;
 }
 
-TEST(the_presets_allocate_nothing)
-{
-    enum { FEW = 100, MANY = SANITIZED ? 100 : 300 }; /* with more than 256 a history would grow */
-    static const char *const policies[] = {
-        "eenet",         "greedy",        "uniform",  "neural-epsilon", "neural-ucb",     "neural-ts",
-        "neural-linear", "neural-linucb", "squarecb", "linucb",         "lints",          "kernelucb",
-        "kernelts",      "ucb1",          "thompson", "neural-fastcb",  "neural-ensemble"};
-    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        assert_int_equal(count_allocations(policies[p], NULL, 20, 20, DENSE, FEW), 0);
-        assert_int_equal(count_allocations(policies[p], NULL, 20, 5, SPARSE, FEW), 0);
-        assert_int_equal(count_allocations(policies[p], NULL, 20, 5, MIXED, MANY), 0);
-    }
-}
-
 /* Three slots a call, of ten arms each: from the second call on, since the first makes room. */
-static size_t count_allocations_of_slots(const char *policy, form kind)
+static size_t count_allocations_of_slots(const policy_case *c, form kind, uint64_t rounds)
 {
     enum { ARMS = 10, SLOTS = 3 };
-    ee_bandit *bandit = bandit_make(policy, 20, 3, NULL);
+    ee_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
     size_t before = 0;
-    for (uint64_t t = 1; t <= 100; t++) {
+    for (uint64_t t = 1; t <= rounds; t++) {
         ee_decision decisions[SLOTS];
         ee_score scores[SLOTS * ARMS];
         double probabilities[SLOTS * ARMS];
@@ -81,20 +65,11 @@ static size_t count_allocations_of_slots(const char *policy, form kind)
     return made;
 }
 
-TEST(filling_slots_allocates_nothing)
-{
-    static const char *const policies[] = {"eenet", "greedy",    "uniform", "neural-ucb", "neural-linear",  "linucb",
-                                           "lints", "kernelucb", "ucb1",    "thompson",   "neural-ensemble"};
-    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
-        assert_int_equal(count_allocations_of_slots(policies[p], DENSE), 0);
-        assert_int_equal(count_allocations_of_slots(policies[p], SPARSE), 0);
-    }
-}
-
 /* On a snapshot too: from the second decision on, since the first makes room for the record. */
-static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
+static size_t count_allocations_of_snapshot(const policy_case *c, uint64_t rounds)
 {
     enum { ARMS = 10 };
+    ee_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
     ee_snapshot *snapshot = NULL;
     ee_scratch *room = NULL;
     size_t before = 0;
@@ -119,19 +94,23 @@ static size_t count_allocations_of_snapshot(ee_bandit *bandit, uint64_t rounds)
     size_t made = calls - before;
     ee_scratch_free(room);
     ee_snapshot_free(snapshot);
+    ee_bandit_free(bandit);
     return made;
 }
 
-TEST(deciding_on_a_snapshot_allocates_nothing)
+TEST(policies_allocate_nothing)
 {
-    static const char *const policies[] = {"eenet", "neural-ucb", "neural-ts",       "neural-linear", "linucb",
-                                           "lints", "kernelucb",  "kernelts",        "greedy",        "uniform",
-                                           "ucb1",  "thompson",   "neural-ensemble", "neural-fastcb"};
-    for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
+    const size_t few = test_long(20, 100), many = test_long(60, 256); /* with more a history would grow */
+    policy_case c;
+    for (size_t i = 0; policy_case_at(i, &c); i++) {
         size_t held = live;
-        ee_bandit *bandit = bandit_make(policies[p], 20, 3, NULL);
-        assert_int_equal(count_allocations_of_snapshot(bandit, 50), 0);
-        ee_bandit_free(bandit);
+        bool bounded = strcmp(c.name, "eenet:authors") != 0; /* see unbounded_histories_double */
+        assert_int_equal(count_allocations(c.name, c.options, 20, 20, DENSE, few), 0);
+        assert_int_equal(count_allocations(c.name, c.options, 20, 5, SPARSE, few), 0);
+        assert_int_equal(count_allocations(c.name, c.options, 20, 5, MIXED, bounded ? many : few), 0);
+        assert_int_equal(count_allocations_of_slots(&c, DENSE, few), 0);
+        assert_int_equal(count_allocations_of_slots(&c, SPARSE, few), 0);
+        assert_int_equal(count_allocations_of_snapshot(&c, few), 0);
         assert_int_equal(live, held);
     }
 }
@@ -168,7 +147,7 @@ TEST(bounded_histories_allocate_nothing)
         "f1.width=8 exploration=ridge units=30 scale=off blocks=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, 300), 0);
+        assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, test_long(80, 300)), 0);
 }
 
 /* An unbounded history doubles: 256, 512, ... samples. Nothing else is allocated. */
@@ -191,6 +170,16 @@ TEST(unbounded_histories_double)
 
 /* A call that may run out of memory; *out is what it makes, NULL for nothing. */
 typedef ee_status (*attempt)(void *context, void **out, ee_error *error);
+
+/* Which allocations fail: number `first`, and those that are `stride` apart. */
+static size_t first = 1, stride = 1;
+
+/* Each fifth allocation, other ones for the next policy. */
+static void choose_places(size_t policy)
+{
+    stride = test_long(5, 1);
+    first = 1 + policy % stride;
+}
 
 /* Makes the call with allocation number `place` failing. Returns whether it came so far: then the call must have
  * failed and made nothing; else it must have succeeded. */
@@ -216,103 +205,25 @@ static bool fail_once(attempt call, void *context, size_t place, void **out)
     return true;
 }
 
-/* Fails allocation 1, then 2, and so on, until the call succeeds; returns how many failed. For calls that leave nothing
- * behind: bandit, if not NULL, must stay as it is. */
+/* Fails the chosen allocations, one after the other, until the call succeeds; returns how many it makes. For calls that
+ * leave nothing behind: bandit, if not NULL, must stay as it is. */
 static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, void **out)
 {
     model before = {NULL, 0};
     if (bandit) before = model_save(bandit);
-    size_t failures = 0, held = live;
-    while (fail_once(call, context, failures + 1, out)) {
+    size_t held = live;
+    for (size_t place = first; fail_once(call, context, place, out); place += stride) {
         assert_int_equal(live, held);
         if (bandit) assert_true(model_is_of(before, bandit));
         void *nothing = NULL;
-        fail_at = failures + 1; /* the same without a place for the sentence */
+        fail_at = place; /* the same without a place for the sentence */
         calls = 0;
         assert_int_equal(call(context, &nothing, NULL), EE_NO_MEMORY);
         fail_at = 0;
-        failures++;
     }
+    size_t made = calls;
     model_free(&before);
-    return failures;
-}
-
-static ee_status try_create(void *context, void **out, ee_error *error)
-{
-    ee_bandit *bandit = *out;
-    ee_status status = ee_bandit_create(context, &bandit, error);
-    *out = bandit;
-    return status;
-}
-
-static const ee_settings all_kinds[] = {
-    {.policy = "neural-epsilon", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "squarecb", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "neural-fastcb", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "neural-ensemble", .dim = 6, .seed = 1, .options = "f1.width=6 members=3"},
-    {.policy = "neural-ensemble", .dim = 6, .seed = 1, .options = "f1.width=6 members=3 decision=thompson"},
-    {.policy = "neural-ucb", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "neural-ts", .dim = 6, .seed = 1, .options = "f1.width=4 covariance=full"},
-    {.policy = "neural-linear", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "neural-linucb", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "linucb", .dim = 6, .seed = 1, .options = ""},
-    {.policy = "lints", .dim = 6, .seed = 1, .options = "probability_draws=2"},
-    {.policy = "kernelucb", .dim = 6, .seed = 1, .options = "max_contexts=30"},
-    {.policy = "kernelts", .dim = 6, .seed = 1, .options = "max_contexts=30"},
-    {.policy = "ucb1", .dim = 6, .seed = 1},
-    {.policy = "thompson", .dim = 6, .seed = 1, .options = "blocks=2 probability_draws=2"},
-    {.policy = "uniform", .dim = 6, .seed = 1},
-    {.policy = "greedy", .dim = 6, .seed = 1, .options = "f1.width=6"},
-    {.policy = "greedy", .dim = 6, .seed = 1, .options = "f1.width=6 f1.order=shuffle f1.optimizer=sgd"},
-    {.policy = "eenet", .dim = 6, .seed = 1},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options = "f1.width=6 exploration=network f2.width=6 features=normalized f2.order=shuffle"},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options = "f1.width=6 exploration=network f2.width=6 features=pooled:3 keep=reservoir:5"},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options =
-         "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=300 lle_neighbors=6 f2.history=all"},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options =
-         "f1.width=6 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle"},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options = "f1.width=6 exploration=network f2.width=6 features=sketch:4 f1.front=conv1d:2:3"},
-    {.policy = "eenet",
-     .dim = 6,
-     .seed = 1,
-     .options = "f1.width=6 exploration=ridge units=3 refresh=4 f1.history=all f1.order=shuffle"},
-    {.policy = "eenet", .dim = 6, .seed = 1, .options = "f1.width=6 exploration=ridge units=9 blocks=3 scale=off"},
-    {.policy = "greedy",
-     .dim = 6,
-     .seed = 1,
-     .options = "f1.width=6 scale=on f1.heads=0 blocks=2 f1.lazy=on exclusive=on f1.others=0.1"},
-    {.policy = "eenet:paper", .dim = 6, .seed = 1, .options = "f1.width=6 exploration=network f2.width=6"},
-    {.policy = "eenet:authors", .dim = 6, .seed = 1, .options = "f1.width=60"},
-};
-enum { KINDS = sizeof all_kinds / sizeof *all_kinds };
-
-TEST(create_may_fail_anywhere)
-{
-    for (size_t i = 0; i < KINDS; i++) {
-        ee_settings settings = all_kinds[i];
-        size_t held = live;
-        void *bandit;
-        size_t failures = fail_each(try_create, &settings, NULL, &bandit);
-        assert_true(failures >= 6 && failures == calls);
-        bandit_play(bandit, 1, 10, 4, false);
-        ee_bandit_free(bandit);
-        assert_int_equal(live, held);
-    }
+    return made;
 }
 
 /* What decide, score, learn, save and load work on. */
@@ -374,20 +285,21 @@ static void tell_of_what_waits(ee_bandit *bandit)
 static size_t fail_each_on_copies(attempt call, call_context *context)
 {
     call_context copy = *context;
+    uint64_t id = context->id;
     tell_of_what_waits(context->bandit);
     model before = model_save(context->bandit);
     void *nothing;
     ok(call(context, &nothing, NULL));
     model after = model_save(context->bandit);
-    size_t failures = 0, held = live;
-    for (bool failed = true; failed;) {
+    size_t made = 0, held = live, place = first;
+    for (bool failed = true; failed; place += stride) {
         copy.bandit = model_load(before);
-        failed = fail_once(call, &copy, failures + 1, &nothing);
+        failed = fail_once(call, &copy, place, &nothing);
+        made = calls;
         if (failed) {
             assert_true(model_is_of(before, copy.bandit));
-            copy.id = context->id;
+            copy.id = id;
             ok(call(&copy, &nothing, NULL));
-            failures++;
         }
         assert_true(model_is_of(after, copy.bandit));
         ee_bandit_free(copy.bandit);
@@ -395,7 +307,7 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
     }
     model_free(&before);
     model_free(&after);
-    return failures;
+    return made;
 }
 
 /* A round with more arms and more non-zeros than the reserve: everything grows in one call. */
@@ -420,7 +332,7 @@ TEST(a_large_round_may_fail_anywhere)
         assert_true(fail_each_on_copies(try_score, &c) >= 1);
         assert_true(fail_each_on_copies(try_decide, &c) >= 2);
         assert_int_equal(c.id, 5);
-        round_draw(&round_now, 10, 500, 12, 12);
+        round_draw(&round_now, 10, 120, 12, 12);
         assert_true(fail_each_on_copies(try_decide, &c) >= 2);
         assert_true(fail_each_on_copies(try_decide_slots, &c) >= 6);
         bandit_reward(c.bandit, c.id, 1);
@@ -517,12 +429,13 @@ static void decide_on_a_snapshot(call_context *c)
 
 TEST(many_rounds_logs_and_snapshots_may_fail_anywhere)
 {
-    for (size_t i = 0; i < KINDS; i++) {
+    policy_case about;
+    for (size_t i = 0; policy_case_at(i, &about); i++) {
         char options[256];
         size_t held = live;
-        snprintf(options, sizeof options, "%s arms=2 nonzeros=1 pending=7",
-                 all_kinds[i].options ? all_kinds[i].options : "");
-        call_context c = {.bandit = bandit_make(all_kinds[i].policy, 6, 2, options), .arms = &round_now.dense};
+        choose_places(i);
+        snprintf(options, sizeof options, "%s arms=2 nonzeros=1 pending=7", about.options);
+        call_context c = {.bandit = bandit_make(about.name, 6, 2, options), .arms = &round_now.dense};
         bandit_play(c.bandit, 1, 9, 2, false);
         round_draw(&round_now, 10, 50, 6, 6);
         assert_true(fail_each_on_copies(try_decide_many, &c) >= 2);
@@ -535,16 +448,27 @@ TEST(many_rounds_logs_and_snapshots_may_fail_anywhere)
     }
 }
 
-/* Learns until some learn has allocated, failing each of its allocations first, `growths` times over. */
-static void learn_through_growth(const char *policy, const char *options, size_t nonzeros, size_t growths)
+/* Learns until `growths` learns have allocated; if `fails`, each of their allocations fails first. */
+static void learn_through_growth(const char *policy, const char *options, size_t nonzeros, size_t growths, bool fails)
 {
-    size_t held = live, grown = 0;
+    enum { MOST = 2000 };
+    static bool grows[MOST]; /* known from the time when nothing failed */
+    size_t held = live;
     call_context c = {.bandit = bandit_make(policy, 12, 2, options)};
-    for (uint64_t t = 1; grown < growths; t++) {
-        assert_true(t < 2000);
+    if (!fails) memset(grows, false, sizeof grows);
+    for (uint64_t t = 1; growths; t++) {
+        assert_true(t < MOST);
         round_draw(&round_now, t, 5, 12, t % 200 == 0 ? nonzeros : 1);
         c.id = bandit_choose(c.bandit, &round_now.sparse, NULL).id;
-        grown += fail_each_on_copies(try_learn, &c) > 0;
+        if (fails && grows[t]) {
+            assert_true(fail_each_on_copies(try_learn, &c) > 0);
+        } else {
+            calls = 0;
+            bandit_reward(c.bandit, c.id, 0);
+            assert_true(!fails || !calls);
+            grows[t] |= calls > 0;
+        }
+        growths -= grows[t];
         assert_int_equal(ee_bandit_info(c.bandit).rewards, t);
     }
     ee_bandit_free(c.bandit);
@@ -553,15 +477,22 @@ static void learn_through_growth(const char *policy, const char *options, size_t
 
 TEST(growth_of_a_history_may_fail_anywhere)
 {
-    learn_through_growth("greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2);
-    learn_through_growth("greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1);
-    learn_through_growth("eenet", "f1.width=2 exploration=ridge units=2 f1.history=all train_every=50", 1, 2);
-    learn_through_growth("eenet:authors",
-                         "f1.width=4 exploration=network f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4);
-    learn_through_growth("eenet:paper",
-                         "f1.width=2 exploration=network f2.width=2 f3.width=2 f1.steps=1 f2.steps=1 f3.steps=1 "
-                         "train_every=100 decision=neural",
-                         1, 2);
+    static const struct {
+        const char *policy, *options;
+        size_t nonzeros, growths;
+    } cases[] = {
+        {"greedy", "f1.width=2 f1.history=all f1.order=shuffle train_every=50", 1, 2},
+        {"greedy", "f1.width=2 f1.history=ring:5 f1.order=shuffle nonzeros=1", 4, 1},
+        {"eenet", "f1.width=2 exploration=ridge units=2 f1.history=all train_every=50", 1, 2},
+        {"eenet:authors", "f1.width=4 exploration=network f2.width=2 f1.steps=1 f2.steps=1 f2.front=none", 1, 4},
+        {"eenet:paper",
+         "f1.width=2 exploration=network f2.width=2 f3.width=2 f1.steps=1 f2.steps=1 f3.steps=1 train_every=100 "
+         "decision=neural",
+         1, 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int fails = 0; fails < 2; fails++)
+            learn_through_growth(cases[i].policy, cases[i].options, cases[i].nonzeros, cases[i].growths, fails);
 }
 
 /* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
@@ -613,13 +544,13 @@ static ee_status try_load(void *context, void **out, ee_error *error)
 }
 
 /* A bandit with decisions waiting, some larger than the reserve, and every kind of state in it. */
-static ee_bandit *busy_bandit(const ee_settings *settings, const char *more)
+static ee_bandit *busy_bandit(const policy_case *c, const char *more)
 {
     char options[256];
-    snprintf(options, sizeof options, "%s %s", settings->options ? settings->options : "", more);
-    ee_bandit *bandit = bandit_make(settings->policy, settings->dim, 5, options);
+    snprintf(options, sizeof options, "%s %s", c->options, more);
+    ee_bandit *bandit = bandit_make(c->name, 6, 5, options);
     for (uint64_t t = 1; t <= 40; t++) {
-        round_draw(&round_now, t, 1 + t % 7, settings->dim, 1 + t % settings->dim);
+        round_draw(&round_now, t, 1 + t % 7, 6, 1 + t % 6);
         ee_decision decision = bandit_choose(bandit, t % 2 ? &round_now.sparse : &round_now.dense, NULL);
         if (t % 4) bandit_reward(bandit, decision.id, t % 3 == 0 ? 1 : 0);
     }
@@ -628,9 +559,11 @@ static ee_bandit *busy_bandit(const ee_settings *settings, const char *more)
 
 TEST(saving_and_loading_may_fail_anywhere)
 {
-    for (size_t i = 0; i < KINDS; i++) {
+    policy_case about;
+    for (size_t i = 0; policy_case_at(i, &about); i++) {
         size_t held = live;
-        call_context c = {.bandit = busy_bandit(&all_kinds[i], "arms=3 nonzeros=1 pending=16")};
+        choose_places(i);
+        call_context c = {.bandit = busy_bandit(&about, "arms=3 nonzeros=1 pending=16")};
         void *bytes, *loaded;
         assert_true(fail_each(try_save_bytes, &c, c.bandit, &bytes) >= 3);
         c.saved.bytes = bytes;
@@ -676,7 +609,7 @@ TEST(files_may_fail_anywhere)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/model", folder);
     size_t held = live;
-    call_context c = {.bandit = busy_bandit(&all_kinds[1], ""), .path = path};
+    call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, ""), .path = path};
     void *loaded;
     assert_true(fail_each(try_save, &c, c.bandit, &loaded) >= 4);
     assert_true(fail_each(try_load, &c, NULL, &loaded) >= 8);
@@ -743,12 +676,12 @@ static void pool_release(void *context, void *block, size_t size)
     __real_free(raw);
 }
 
-static ee_bandit *create_from_pool(ee_settings settings, pool *own)
+static ee_bandit *create_from_pool(const policy_case *c, pool *own)
 {
     ee_allocator allocator = {pool_allocate, pool_release, own};
-    settings.allocator = &allocator;
+    ee_settings settings = {.policy = c->name, .dim = 6, .seed = 1, .options = c->options, .allocator = &allocator};
     ee_bandit *bandit = NULL;
-    for (size_t place = 1; !bandit; place++) {
+    for (size_t place = first; !bandit; place += stride) {
         own->calls = 0;
         own->fail_at = place;
         ee_status status = ee_bandit_create(&settings, &bandit, NULL);
@@ -799,24 +732,27 @@ static size_t count_allocations_in_pool(ee_bandit *bandit)
 
 TEST(all_of_a_bandit_lies_in_the_users_memory)
 {
-    for (size_t i = 0; i < KINDS; i++) {
+    policy_case about;
+    const uint64_t last = test_long(60, 300);
+    for (size_t i = 0; policy_case_at(i, &about); i++) {
         pool own = {0}, none = {0};
         calls = 0;
-        ee_bandit *bandit = create_from_pool(all_kinds[i], &own);
+        choose_places(i);
+        ee_bandit *bandit = create_from_pool(&about, &own);
         bandit_play(bandit, 1, 20, 4, true);
         grow_from_pool(bandit, &own);
-        bandit_play(bandit, 22, 300, 4, false);
+        bandit_play(bandit, 22, last, 4, false);
         assert_int_equal(calls, 0);
         assert_int_equal(ee_bandit_memory(bandit), own.bytes);
 
         assert_int_equal(count_allocations_in_pool(bandit), 0);
         assert_int_equal(ee_bandit_memory(bandit), own.bytes);
 
-        ee_bandit *usual = bandit_make(all_kinds[i].policy, all_kinds[i].dim, all_kinds[i].seed, all_kinds[i].options);
+        ee_bandit *usual = bandit_make(about.name, 6, 1, about.options);
         bandit_play(usual, 1, 20, 4, true);
         round_draw(&round_now, 21, 60, 6, 3);
         bandit_reward(usual, bandit_choose(usual, &round_now.sparse, NULL).id, 0);
-        bandit_play(usual, 22, 300, 4, false);
+        bandit_play(usual, 22, last, 4, false);
         model saved = model_save(usual);
         assert_true(model_is_of(saved, bandit));
         assert_int_equal(ee_bandit_memory(bandit), ee_bandit_memory(usual));

@@ -6,7 +6,8 @@
 
 #include "counted_memory.h"
 
-enum { KNOWN = 60 };
+enum { KNOWN = 20 };
+#define F1 "f1.width=4 f1.deep_width=4"
 
 static const char *const options[] = {"names=1000", "names=30 hashes=8", "hashing=vw bits=10",
                                       "standardize=off products=user*item+item*item"};
@@ -22,7 +23,7 @@ typedef struct fixture {
 
 static fixture fixture_make(const char *features)
 {
-    fixture self = {.bandit = named_make("greedy", "f1.width=4 nonzeros=64", features)};
+    fixture self = {.bandit = named_make("greedy", F1 " nonzeros=64", features)};
     ok(ee_round_create(NULL, &self.round, NULL));
     ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
     ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
@@ -193,7 +194,7 @@ static fixture fixture_of_record(const char *policy, const char *small, const vo
 TEST(growing_may_fail_anywhere)
 {
     static const char *const small[][2] = {
-        {"eenet", "f1.width=4"}, {"neural-ucb", "f1.width=4"}, {"neural-ensemble", "f1.width=4"}, {"linucb", NULL}};
+        {"eenet", F1}, {"neural-ucb", F1}, {"neural-ensemble", F1}, {"linucb", NULL}};
     const void *record;
     size_t held = live, size;
     for (size_t p = 0; p < sizeof small / sizeof *small; p++) {

@@ -2,15 +2,13 @@
 #include "named_play.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdatomic.h>
 
 #include "engine/bandit.h"
 #include "engine/snapshot.h"
 
 /* ---- as if all were there ---- */
 
-enum { ROUNDS = 150, LATE = 20 };
+enum { LATE = 20 };
 
 /* How a bandit is played. */
 typedef enum way { AT_ONCE, LATER, SNAPSHOTS, LATER_SNAPSHOTS, WAYS } way;
@@ -132,20 +130,22 @@ static const char *const small[][2] = {
     {"thompson", NULL},
 };
 
+/* In the usual form each policy is played in one of the ways. */
 TEST(decides_as_if_all_places_were_there)
 {
+    const uint64_t rounds = test_long(60, 150);
     for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
-        for (way how = AT_ONCE; how < WAYS; how++) {
+        for (way how = p % test_long(WAYS, 1); how < WAYS; how += test_long(WAYS, 1)) {
             /* All names have room; or they share places from some round on. */
             const char *features = how % 2 ? "names=400 hashes=300" : "names=60 hashes=40";
             if (strcmp(small[p][0], "eenet:paper") == 0) features = "names=60 hashes=40";
             player stored = player_make(small[p][0], small[p][1], features, false, how);
             player all = player_make(small[p][0], small[p][1], features, true, how);
-            for (uint64_t t = 1; t <= ROUNDS; t++) {
+            for (uint64_t t = 1; t <= rounds; t++) {
                 play(&stored, t, how);
                 play(&all, t, how);
                 assert_plays_alike(&stored, &all);
-                if (how < SNAPSHOTS && t % 40 == 0) reload(&stored);
+                if (how < SNAPSHOTS && t % 20 == 0) reload(&stored);
             }
             player_free(&stored);
             player_free(&all);
@@ -206,7 +206,7 @@ TEST(few_names_take_little)
     enum { MB = 1000000 };
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         player self = player_make(policies[p], NULL, "", false, SNAPSHOTS);
-        for (uint64_t t = 0; t < 300; t++) {
+        for (uint64_t t = 0; t < 40; t++) {
             ee_arms arms;
             draw_few(self.round, t);
             ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
@@ -245,76 +245,25 @@ static void learn_names(ee_bandit *bandit, size_t names)
 /* What a loaded bandit takes is what its names need. */
 TEST(many_names_take_at_most_twice_what_they_need)
 {
-    static const struct {
-        const char *policy, *options;
-        size_t names;
-    } cases[] = {{"eenet", "f1.width=20", 10000},
-                 {"neural-ucb", "f1.width=20", 10000},
-                 {"neural-ensemble", "f1.width=20", 10000},
-                 {"linucb", NULL, 1000},
-                 {"lints", NULL, 1000}};
+    static const char *const cases[][2] = {{"eenet", "f1.width=20"},
+                                           {"neural-ucb", "f1.width=20"},
+                                           {"neural-ensemble", "f1.width=20"},
+                                           {"linucb", NULL},
+                                           {"lints", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, "names=30000 products=none"), *loaded;
-        learn_names(bandit, cases[i].names);
+        const size_t names = test_long(500, i < 3 ? 10000 : 1000);
+        ee_bandit *bandit = named_make(cases[i][0], cases[i][1], "names=30000 products=none"), *loaded;
+        learn_names(bandit, names);
         model saved = model_save(bandit);
         ok(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL));
         const columns *stored = &loaded->policy->parameters.columns;
-        assert_int_equal(stored->count, cases[i].names + 1);
+        assert_int_equal(stored->count, names + 1);
         assert_true(stored->capacity < stored->count + 16);
         assert_true(ee_bandit_memory(bandit) <= 2 * ee_bandit_memory(loaded));
         assert_true(model_is_of(saved, loaded));
         model_free(&saved);
         ee_bandit_free(loaded);
         ee_bandit_free(bandit);
-    }
-}
-
-/* ---- growing while others decide ---- */
-
-typedef struct reader {
-    const ee_snapshot *snapshot;
-    atomic_bool *ended;
-    uint64_t seed;
-    size_t decisions;
-    bool failed;
-} reader;
-
-static void *keep_deciding(void *context)
-{
-    reader *self = context;
-    ee_scratch *own = NULL;
-    ee_round *round = NULL;
-    self->failed = ee_scratch_create(self->snapshot, self->seed, &own, NULL) || ee_round_create(NULL, &round, NULL);
-    do {
-        ee_decision decision;
-        named_draw(round, 1 + self->decisions % ROUNDS);
-        self->failed |= ee_snapshot_decide_round(self->snapshot, own, round, &decision, NULL, NULL, NULL) != EE_OK;
-        self->decisions++;
-    } while (!atomic_load(self->ended));
-    ee_round_free(round);
-    ee_scratch_free(own);
-    return NULL;
-}
-
-TEST(grows_while_others_decide)
-{
-    enum { READERS = 2 };
-    for (size_t p = 0; p < sizeof small / sizeof *small; p += 4) {
-        atomic_bool ended = false;
-        pthread_t threads[READERS];
-        reader readers[READERS];
-        player self = player_make(small[p][0], small[p][1], "names=1000 hashes=100", false, SNAPSHOTS);
-        for (size_t i = 0; i < READERS; i++) {
-            readers[i] = (reader){.snapshot = self.snapshot, .ended = &ended, .seed = i << 32};
-            assert_int_equal(pthread_create(&threads[i], NULL, keep_deciding, &readers[i]), 0);
-        }
-        for (uint64_t t = 1; t <= ROUNDS; t++) play(&self, t, SNAPSHOTS);
-        atomic_store(&ended, true);
-        for (size_t i = 0; i < READERS; i++) {
-            assert_int_equal(pthread_join(threads[i], NULL), 0);
-            assert_false(readers[i].failed);
-        }
-        player_free(&self);
     }
 }
 

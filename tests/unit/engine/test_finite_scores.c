@@ -54,7 +54,7 @@ TEST(rewards_of_any_size)
         {1, 0, 0.5, -1, 0.25},        {1e9, -1e9, 1e9, 1e9, -1e9},   {1e-30, 0, -1e-30, 1e-30, 2e-30},
         {1e-45, 0, -1e-45, 1e-40, 0}, {1e9, 1e-30, -1e-45, 0, -1e9}, {0, 0, 1e-38, 0, 1e9},
     };
-    enum { SIZES = sizeof sizes / sizeof *sizes, TIMES = SANITIZED ? 15 : 40 };
+    enum { SIZES = sizeof sizes / sizeof *sizes, TIMES = SANITIZED ? 15 : 20 };
     policy_case c;
     for (size_t at = 0; policy_case_at(at, &c); at++) {
         for (size_t s = 0; s < SIZES; s++) {
@@ -104,10 +104,10 @@ TEST(rewards_up_to_a_million_decisions_late)
 {
     policy_case c;
     for (size_t at = 0; policy_case_at(at, &c); at++) {
-        learn_late(&c, "blocks=3 pending=900000", 8000);
-        learn_late(&c, "pending=900000", 8000);
+        learn_late(&c, "blocks=3 pending=900000", test_long(500, 8000));
+        learn_late(&c, "pending=900000", test_long(500, 8000));
     }
-    if (!SANITIZED) learn_late(&(policy_case){"eenet", "f1.width=6 units=4"}, "blocks=3 pending=2000000", 1000000);
+    learn_late(&(policy_case){"eenet", "f1.width=6 units=4"}, "blocks=3 pending=2000000", test_long(30000, 1000000));
 }
 
 /* ---- saving ---- */

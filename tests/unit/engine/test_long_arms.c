@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { DIM = 200000, ARMS = 3, FEW = 20, MANY = 190000, ROW_BYTES = 8 * MANY };
+enum { DIM = 20000, ARMS = 3, FEW = 20, MANY = 19000, ROW_BYTES = 8 * MANY };
 
 /* Every arm has few entries but for the first of a long round, which the policies below like to play. */
 typedef struct long_round {

@@ -29,139 +29,74 @@ typedef struct trace {
     double rewards[LATER + 1];
 } trace;
 
+#define F1 "f1.width=6 f1.deep_width=5 "
+#define F2 F1 "exploration=network f2.width=6 "
+#define F3 F2 "f3.width=4 "
+#define PAPER "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 "
+#define AUTHORS "f1.width=6 exploration=network f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 "
+
 static const script scripts[] = {
     {"uniform", "pending=4", false},
     {"ucb1", "pending=4", false},
     {"ucb1", "blocks=2 propensity=floor", true},
     {"thompson", "probability_draws=3", true},
-    {"neural-epsilon", "f1.width=6 f1.deep_width=5 epsilon=0.3", false},
-    {"squarecb", "f1.width=6 f1.deep_width=5 gamma=3", true},
-    {"neural-fastcb", "f1.width=6 f1.deep_width=5 gamma=3", true},
-    {"neural-fastcb", "f1.width=6 f1.deep_width=5 blocks=2 exclusive=on f1.others=0.5 standardize=off", false},
-    {"neural-ensemble", "f1.width=6 f1.deep_width=5 members=3 f1.history=reservoir:7 f1.order=shuffle f1.batch=3",
-     true},
-    {"neural-ensemble", "f1.width=6 f1.deep_width=5 members=4 decision=thompson f1.history=ring:10", false},
-    {"neural-ensemble",
-     "f1.width=6 f1.deep_width=5 members=3 blocks=2 exclusive=on f1.others=0.5 f1.optimizer=sgd f1.batch=1", true},
-    {"neural-ucb", "f1.width=6 f1.deep_width=5", false},
+    {"neural-epsilon", F1 "epsilon=0.3", false},
+    {"squarecb", F1 "gamma=3", true},
+    {"neural-fastcb", F1 "gamma=3", true},
+    {"neural-fastcb", F1 "blocks=2 exclusive=on f1.others=0.5 standardize=off", false},
+    {"neural-ensemble", F1 "members=3 f1.history=reservoir:7 f1.order=shuffle f1.batch=3", true},
+    {"neural-ensemble", F1 "members=4 decision=thompson f1.history=ring:10", false},
+    {"neural-ensemble", F1 "members=3 blocks=2 exclusive=on f1.others=0.5 f1.optimizer=sgd f1.batch=1", true},
+    {"neural-ucb", F1, false},
+    {"neural-ucb", F1 "f1.heads=4", true},
+    {"neural-ucb", F1 "f1.front=conv1d:2:3+relu", true},
     {"neural-ucb", "f1.width=4 f1.deep_width=5 covariance=full memory_limit=1", true},
-    {"neural-ts", "f1.width=6 f1.deep_width=5 probability_draws=3", true},
-    {"neural-linear", "f1.width=6 f1.deep_width=5 rebuild=3 probability_draws=3", false},
-    {"neural-linear", "f1.width=6 f1.deep_width=5 rebuild=0 probability_draws=3 f1.history=all", true},
-    {"neural-linucb", "f1.width=6 f1.deep_width=5 rebuild=5 f1.history=ring:20", true},
-    {"linucb", "refresh=7", false},
+    {"neural-ts", F1 "probability_draws=3", true},
+    {"neural-ts", F1 "f1.heads=0 blocks=2 probability_draws=3", true},
+    {"neural-linear", F1 "rebuild=0 probability_draws=3 f1.history=all", true},
+    {"neural-linear", F1 "f1.heads=0 blocks=2 rebuild=7 probability_draws=3", true},
+    {"neural-linucb", F1 "rebuild=5 f1.history=ring:20", true},
+    {"neural-linucb", F1 "f1.heads=4 rebuild=7", true},
     {"linucb", "refresh=4 nonzeros=2", true},
+    {"linucb", "propensity=igw propensity_gamma=3 scale=on", true},
     {"lints", "probability_draws=3 refresh=1000", true},
     {"kernelucb", "max_contexts=20", false},
-    {"kernelucb", "max_contexts=1000", true},
     {"kernelts", "max_contexts=30 probability_draws=3", true},
-    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 propensity=softmax", false},
-    {"greedy", "f1.width=6 f1.deep_width=5 propensity=floor", false},
-    {"linucb", "propensity=igw propensity_gamma=3", true},
-    {"greedy", "f1.width=6 f1.deep_width=5", false},
-    {"greedy",
-     "f1.width=6 f1.deep_width=5 f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3",
+    {"greedy", F1 "propensity=floor", false},
+    {"greedy", F1 "f1.history=ring:10 f1.optimizer=adam f1.decay=0.01 f1.order=shuffle f1.batch=3", false},
+    {"greedy", F1 "f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1", true},
+    {"greedy", F1 "f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
+    {"greedy", F1 "scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
+    {"eenet", F2 "propensity=softmax", false},
+    {"eenet", F2 "features=normalized decision=linear f1.heads=2", true},
+    {"eenet", F3 "features=normalized decision=neural pending=3", true},
+    {"eenet", F3 "features=pooled:2 decision=hybrid hybrid_after=15 arms=2 extra_until=20", false},
+    {"eenet", F2 "features=sketch:8 f1.history=ring:9 f2.history=reservoir:6", false},
+    {"eenet",
+     F3 "features=sketch:8 f1.optimizer=sgd f2.optimizer=adam f3.optimizer=adam f2.keep_moments=off decision=neural "
+        "f1.decay=0.01 f2.decay=0.01",
+     true},
+    {"eenet",
+     F3 "features=sketch:8 f1.order=shuffle f2.order=shuffle f3.order=shuffle f1.history=ring:9 "
+        "f2.history=reservoir:6 f3.history=all f1.steps=5 f1.batch=4 decision=neural",
      false},
-    {"greedy",
-     "f1.width=6 f1.deep_width=5 f1.history=all f1.optimizer=sgd f1.order=shuffle f1.batch=1 f1.steps=7 nonzeros=1",
-     true},
-    {"greedy", "f1.width=6 f1.deep_width=5 f1.history=reservoir:7 f1.layers=3 train_every=4 f1.decay=0.1", true},
-    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=normalized decision=linear", false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=normalized decision=neural "
-     "pending=3",
+    {"eenet", F2 "features=lle:3 lle_window=16 lle_neighbors=6", false},
+    {"eenet", F3 "features=lle:3 lle_window=16 lle_neighbors=6 f2.order=shuffle f2.history=ring:20 decision=neural",
      true},
     {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid "
-     "hybrid_after=15 arms=2 "
-     "extra_until=20",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=pooled:2 decision=hybrid "
-     "hybrid_after=15 arms=2 "
-     "extra_until=20",
+     F3 "features=sketch:8 keep=reservoir:5 decision=neural train_every=3 train_late_every=7 train_late_after=30 "
+        "label=abs optimal=threshold",
      true},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8 f1.history=ring:9 "
-     "f2.history=reservoir:6",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.optimizer=sgd "
-     "f2.optimizer=adam "
-     "f3.optimizer=adam "
-     "f2.keep_moments=off decision=neural f1.decay=0.01 f2.decay=0.01",
-     true},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 f1.order=shuffle "
-     "f2.order=shuffle "
-     "f3.order=shuffle "
-     "f1.history=ring:9 f2.history=reservoir:6 f3.history=all f1.steps=5 f1.batch=4 decision=neural",
-     false},
-    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=lle:3 lle_window=16 lle_neighbors=6 "
-     "f2.order=shuffle "
-     "f2.history=all",
-     true},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=lle:3 lle_window=16 "
-     "lle_neighbors=6 "
-     "f2.order=shuffle "
-     "f2.history=ring:20 decision=neural",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 "
-     "decision=hybrid "
-     "hybrid_after=10",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 f3.width=4 features=sketch:8 keep=reservoir:5 "
-     "decision=neural "
-     "train_every=3 "
-     "train_late_every=7 "
-     "train_late_after=30 label=abs optimal=threshold",
-     true},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 "
-     "f1.image=1x1x8",
-     false},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:4 f1.front=conv2d:2:2+relu "
-     "f1.image=1x2x4 label=relu",
-     true},
-    {"eenet", "f1.width=6 f1.deep_width=5 units=3", false},
-    {"eenet", "f1.width=6 f1.deep_width=5 units=2 f1.history=ring:9 refresh=3 train_every=3", true},
-    {"eenet", "f1.width=6 f1.deep_width=5 f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off",
-     true},
-    {"eenet", "f1.width=6 f1.deep_width=5 units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
-    {"eenet", "f1.width=6 f1.deep_width=5 blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0",
-     false},
-    {"eenet", "blocks=2 f1.layers=1 f1.front=conv2d:2:2+relu f1.image=1x2x2", true},
-    {"greedy", "f1.width=6 f1.deep_width=5 scale=on f1.heads=0 blocks=2 f1.lazy=on", true},
-    {"linucb", "scale=on", true},
-    {"eenet", "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=normalized f1.heads=2", true},
-    {"eenet",
-     "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu "
-     "f1.image=1x2x2",
-     true},
-    {"neural-ucb", "f1.width=6 f1.deep_width=5 f1.heads=4", true},
-    {"neural-ts", "f1.width=6 f1.deep_width=5 f1.heads=0 blocks=2 probability_draws=3", true},
-    {"neural-linear", "f1.width=6 f1.deep_width=5 f1.heads=0 blocks=2 rebuild=7 probability_draws=3", true},
-    {"neural-linucb", "f1.width=6 f1.deep_width=5 f1.heads=4 rebuild=7", true},
-    {"neural-ucb", "f1.width=6 f1.deep_width=5 f1.front=conv1d:2:3+relu", true},
-    {"eenet:paper",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 hybrid_after=10", false},
-    {"eenet:paper",
-     "f1.width=6 exploration=network f2.width=6 f3.width=4 f1.steps=2 f2.steps=2 f3.steps=2 decision=neural nonzeros=1 "
-     "extra_until=30",
-     true},
-    {"eenet:authors",
-     "f1.width=6 exploration=network f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 pending=5", false},
-    {"eenet:authors",
-     "f1.width=6 exploration=network f2.width=6 f1.steps=20 f2.steps=20 f2.front=conv1d:1:10:5 extra_until=25 "
-     "w2_late_after=40",
-     true},
+    {"eenet", F2 "features=pooled:2 f1.front=conv1d:2:3+relu+pool:2 f1.image=1x1x8", false},
+    {"eenet", F2 "features=pooled:3 f1.heads=2 f1.front=conv2d:2:2+relu f1.image=1x2x2 label=relu", true},
+    {"eenet", F1 "units=2 f1.history=ring:9 refresh=3 train_every=3", true},
+    {"eenet", F1 "f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
+    {"eenet", F1 "units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
+    {"eenet", F1 "blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0", false},
+    {"eenet:paper", PAPER "hybrid_after=10", false},
+    {"eenet:paper", PAPER "decision=neural nonzeros=1 extra_until=30", true},
+    {"eenet:authors", AUTHORS "pending=5", false},
+    {"eenet:authors", AUTHORS "extra_until=25 w2_late_after=40", true},
 };
 enum { SCRIPTS = sizeof scripts / sizeof *scripts };
 
@@ -219,19 +154,20 @@ static void assert_goes_on(const script *s, model saved, uint64_t t, bool learne
 
 static bool saves_at(uint64_t t)
 {
-    return t <= EVERY ? t % (SANITIZED ? 3 : 1) == 0 : t % 9 == 0;
+    return t <= EVERY ? t % test_long(14, 1) == 0 : t % 9 == 0;
 }
 
-/* The round to which a model of round t plays on: every fifth to the end, others to one whose model is saved. */
+/* The round to which a model of round t plays on: some to the end, others to one whose model is saved. */
 static uint64_t last_of(uint64_t t)
 {
-    return t % 5 != 0 && t + 15 <= EVERY ? t + 15 : LATER;
+    return t % test_long(9, 5) != 0 && t + 14 <= EVERY ? t + 14 : LATER;
 }
 
 TEST(loaded_bandits_go_on)
 {
     static model before[LATER + 1], after[LATER + 1]; /* the rewards of a round */
     static trace expected, silent;
+    size_t drawn = 0;
     for (size_t i = 0; i < SCRIPTS; i++) {
         const script *s = &scripts[i];
         ee_bandit *bandit = bandit_make(s->policy, DIM, 6, s->options);
@@ -244,7 +180,10 @@ TEST(loaded_bandits_go_on)
             script_learn(bandit, t, &expected);
             script_learn(never_saved, t, &silent);
             if (saves_at(t)) after[t] = model_save(bandit);
+            drawn += expected.probabilities[t] < 1;
         }
+        ee_info info = ee_bandit_info(bandit); /* some decisions wait, some have expired */
+        assert_true(info.decisions == LATER && info.rewards > LATER / 3 && info.rewards < LATER);
         assert_memory_equal(expected.arms + 1, silent.arms + 1, LATER * sizeof *silent.arms);
         assert_true(model_is_of(after[LATER], never_saved)); /* saving changed nothing */
         for (uint64_t t = 0; t <= LATER; t++) {
@@ -257,30 +196,7 @@ TEST(loaded_bandits_go_on)
         ee_bandit_free(bandit);
         ee_bandit_free(never_saved);
     }
-}
-
-/* What the scripts are for: decisions that wait at a save, some drawn, some expired. */
-TEST(the_scripts_cover_what_they_should)
-{
-    size_t drawn = 0, neural = 0;
-    for (size_t i = 0; i < SCRIPTS; i++) {
-        ee_bandit *bandit = bandit_make(scripts[i].policy, DIM, 6, scripts[i].options);
-        trace seen;
-        for (uint64_t t = 1; t <= LATER; t++) {
-            ee_score scores[6];
-            script_draw(t);
-            ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
-            neural += fabsf(scores[0].score - scores[0].exploitation - scores[0].exploration) > 1e-3f;
-            script_decide(bandit, &scripts[i], t, &seen);
-            script_learn(bandit, t, &seen);
-            drawn += seen.probabilities[t] < 1;
-        }
-        ee_info info = ee_bandit_info(bandit);
-        assert_true(info.decisions == LATER && info.rewards > LATER / 3 && info.rewards < LATER);
-        ee_bandit_free(bandit);
-    }
     assert_true(drawn > LATER / 2);
-    assert_true(neural > LATER);
 }
 
 /* ---- what is not a whole model ---- */
@@ -335,6 +251,8 @@ static void repair_checksum(uint8_t *bytes, size_t size)
     memcpy(bytes + size - 8, &checksum, 8);
 }
 
+/* Also where the checksum is right: whoever made the file cut its contents, by three bytes or more: numbers have four.
+ */
 TEST(a_cut_model_is_refused)
 {
     static const char *const models[][2] = {
@@ -343,8 +261,10 @@ TEST(a_cut_model_is_refused)
         model saved = small_model(models[i][0], models[i][1], 4);
         guard g;
         uint8_t *wall = (uint8_t *)guard_end_bytes(&g, saved.size) + saved.size;
+        static uint8_t copy[1 << 16];
         char sentence[128];
-        for (size_t size = 0; size < saved.size; size++) {
+        assert_true(saved.size <= sizeof copy);
+        for (size_t size = 0; size < saved.size; size += i < 2 ? 1 : test_long(7, 1)) {
             ee_bandit *bandit;
             ee_error error = {EE_OK, ""};
             assert_int_equal(load_at_wall(wall, saved.bytes, size, &bandit, &error), EE_BAD_MODEL);
@@ -357,30 +277,15 @@ TEST(a_cut_model_is_refused)
                 snprintf(sentence, sizeof sentence,
                          "model: damaged or truncated: the checksum of its %zu bytes is wrong", size);
             assert_string_equal(error.message, sentence);
-        }
-        guard_free(&g);
-        model_free(&saved);
-    }
-}
-
-/* Also where the checksum is right: whoever made the file cut its contents. */
-TEST(cut_contents_are_refused)
-{
-    static const char *const models[][2] = {
-        {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
-    static uint8_t copy[1 << 16];
-    for (size_t i = 0; i < 3; i++) {
-        model saved = small_model(models[i][0], models[i][1], 4);
-        assert_true(saved.size <= sizeof copy);
-        for (size_t size = 16; size < saved.size; size += 3) { /* numbers have four bytes or more */
-            ee_bandit *bandit = (ee_bandit *)(void *)copy;
-            ee_error error = {EE_OK, ""};
+            if (size < 16 || size % test_long(21, 3)) continue;
+            bandit = (ee_bandit *)(void *)copy;
             memcpy(copy, saved.bytes, size);
             repair_checksum(copy, size);
             assert_int_equal(ee_bandit_load_bytes(copy, size, NULL, &bandit, &error), EE_BAD_MODEL);
             assert_int_equal(error.status, EE_BAD_MODEL);
             assert_null(bandit);
         }
+        guard_free(&g);
         model_free(&saved);
     }
 }
@@ -390,7 +295,7 @@ TEST(every_flipped_bit_is_found)
     static const struct {
         const char *policy, *options;
         size_t stride;
-    } models[] = {{"uniform", "pending=2", 1}, {"greedy", little_greedy, 7}, {"eenet", little_eenet, 31}};
+    } models[] = {{"uniform", "pending=2", 1}, {"greedy", little_greedy, 7}, {"eenet", little_eenet, 97}};
     for (size_t i = 0; i < 3; i++) {
         model saved = small_model(models[i].policy, models[i].options, 4);
         uint8_t *bytes = saved.bytes;
@@ -419,7 +324,7 @@ TEST(wrong_contents_do_no_harm)
     model saved = small_model("eenet", little_eenet, 4);
     assert_true(saved.size <= sizeof copy);
     size_t loaded = 0, refused = 0;
-    for (size_t bit = 0; bit < (saved.size - 8) * 8; bit += SANITIZED ? 7 : 3) {
+    for (size_t bit = 0; bit < (saved.size - 8) * 8; bit += test_long(31, 3)) {
         memcpy(copy, saved.bytes, saved.size);
         copy[bit / 8] = (uint8_t)(copy[bit / 8] ^ 1 << bit % 8);
         repair_checksum(copy, saved.size);
@@ -450,7 +355,7 @@ TEST(wrong_contents_do_no_harm)
         model_free(&again);
         ee_bandit_free(bandit);
     }
-    assert_true(loaded > 100 && refused > 100);
+    assert_true(loaded > 50 && refused > 50);
     struct rusage used;
     assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
     assert_true(used.ru_maxrss < 1 << 20); /* KiB */
