@@ -38,12 +38,12 @@ static inline double named_reward(uint64_t number, size_t arm)
     return arm == named_plan(number) ? 1 : 0;
 }
 
-static inline ee_bandit *named_make(const char *policy, const char *options, const char *features)
+static inline ee_bandit *named_make(const char *name, const char *options, const char *features_text)
 {
-    ee_settings settings = {.policy = policy, .seed = 5, .options = options, .features = features};
+    ee_settings settings = {.policy = name, .seed = 5, .options = options, .features = features_text};
     ee_bandit *bandit = NULL;
     ee_error error = {EE_OK, ""};
-    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", policy, error.message);
+    if (ee_bandit_create(&settings, &bandit, &error)) fail_msg("create %s: %s", name, error.message);
     return bandit;
 }
 

@@ -190,7 +190,7 @@ TEST(any_number_of_arms_may_come)
  * rounds whose two best arms are closer than that are left out for both. */
 static void compare_forms(const char *policy, const char *options, size_t nonzeros)
 {
-    enum { ARMS = 5, DIM = 12, ROUNDS = 80 };
+    enum { ARMS = 5, DIM = 12, ROUNDS = 40 };
     ee_bandit *dense = bandit_make(policy, DIM, 9, options), *sparse = bandit_make(policy, DIM, 9, options);
     size_t compared = 0;
     for (int reward = 0; reward < 2; reward++) { /* before two different ones came, all scores are equal */

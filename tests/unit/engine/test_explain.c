@@ -9,7 +9,7 @@
 #include "engine/snapshot.h"
 #include "features/features.h"
 
-enum { DIM = 12, ARMS = 5, ROUNDS = 300 };
+enum { DIM = 12, ARMS = 5, ROUNDS = 150 };
 
 static bool is_linear(const char *name)
 {

@@ -224,12 +224,12 @@ static void assert_calibrated(const char *policy, const char *options, const ee_
 
 TEST(arms_are_drawn_with_the_probabilities_of_their_decisions)
 {
-    enum { MANY = SANITIZED ? 20000 : 1000000, SOME = SANITIZED ? 2000 : 20000 };
-    assert_calibrated("uniform", "", &shares, MANY);
-    assert_calibrated("linucb", "propensity=softmax", &both, SOME);
-    assert_calibrated("linucb", "propensity=floor", &shares, SOME);
-    assert_calibrated("lints", "nu=3 probability_draws=10", &both, SOME);
-    assert_calibrated("thompson", "probability_draws=10", &shares, SOME);
+    const size_t many = test_long(20000, 1000000), some = test_long(2000, 20000);
+    assert_calibrated("uniform", "", &shares, many);
+    assert_calibrated("linucb", "propensity=softmax", &both, some);
+    assert_calibrated("linucb", "propensity=floor", &shares, some);
+    assert_calibrated("lints", "nu=3 probability_draws=10", &both, some);
+    assert_calibrated("thompson", "probability_draws=10", &shares, some);
 }
 
 /* ---- several rounds, exclusions, slots ---- */
