@@ -43,6 +43,22 @@ void folder_remove(const test_folder *folder)
     remove_all(folder->path);
 }
 
+test_folder here;
+
+int folder_enter(void **state)
+{
+    (void)state;
+    here = folder_make();
+    return 0;
+}
+
+int folder_leave(void **state)
+{
+    (void)state;
+    folder_remove(&here);
+    return 0;
+}
+
 void folder_write(const test_folder *folder, const char *name, const void *bytes, size_t size)
 {
     ok(file_write(folder_path(folder, name), bytes, size, NULL));

@@ -14,6 +14,12 @@ test_folder folder_make(void);
 /* Removes the folder and all that is in it. */
 void folder_remove(const test_folder *folder);
 
+/* A test in the folder `here`, which is made before it and removed after it. */
+extern test_folder here;
+int folder_enter(void **state);
+int folder_leave(void **state);
+#define TEST_IN_FOLDER(name) TEST_WITH(name, folder_enter, folder_leave)
+
 /* "FOLDER/NAME", valid until the next call. */
 const char *folder_path(const test_folder *folder, const char *name);
 

@@ -141,6 +141,32 @@ static inline ee_bandit *model_load(model saved)
     return bandit;
 }
 
+/* Whether the two save the same bytes. */
+static inline bool bandits_equal(const ee_bandit *one, const ee_bandit *other)
+{
+    model saved = model_save(one);
+    bool same = model_is_of(saved, other);
+    model_free(&saved);
+    return same;
+}
+
+/* As saved and loaded, which saves the same bytes again. */
+static inline ee_bandit *bandit_copy(const ee_bandit *bandit)
+{
+    model saved = model_save(bandit);
+    ee_bandit *copy = model_load(saved);
+    assert_true(model_is_of(saved, copy));
+    model_free(&saved);
+    return copy;
+}
+
+static inline ee_bandit *bandit_reload(ee_bandit *bandit)
+{
+    ee_bandit *copy = bandit_copy(bandit);
+    ee_bandit_free(bandit);
+    return copy;
+}
+
 /* What the bandit saves now is refused, with this sentence. */
 static inline void model_not_loaded(ee_bandit *bandit, const char *sentence)
 {

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/archive.h"
 #include "engine/bandit.h"
 
 enum { ARMS = 5, MOST = 2000 };
@@ -73,11 +72,7 @@ TEST(order_and_exclusions_do_not_matter)
             bandit_reward(bandit, decision.id, reward);
             right += t >= ROUNDS - LAST && reward == 1;
             if (t == ROUNDS / 2) { /* and a bandit that was saved goes on with what it knows */
-                model saved = model_save(bandit);
-                ee_bandit_free(bandit);
-                bandit = model_load(saved);
-                assert_true(model_is_of(saved, bandit));
-                model_free(&saved);
+                bandit = bandit_reload(bandit);
             }
         }
         assert_learned(policies[p], "any order", right, LAST);
@@ -111,77 +106,6 @@ TEST(slots_reward_the_right_arm)
             }
         }
         assert_true(right >= SLOTS * LAST * 3 / 4);
-        ee_bandit_free(bandit);
-    }
-}
-
-/* Decided on a snapshot, learned by records. */
-TEST(snapshots_and_records_keep_ids)
-{
-    enum { ROUNDS = 600, LAST = 200 };
-    for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
-        ee_snapshot *snapshot;
-        ee_scratch *room;
-        ok(ee_snapshot_create(bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 1, &room, NULL));
-        size_t right = 0;
-        for (size_t t = 0; t < ROUNDS; t++) {
-            id_round *round = draw_some(t, ARMS - 1);
-            ee_decision decision;
-            const void *record;
-            size_t size;
-            ok(ee_snapshot_decide(snapshot, room, &round->arms, &decision, NULL, NULL, NULL));
-            double reward = reward_of(round->numbers[decision.arm]);
-            ok(ee_scratch_record(room, 0, &record, &size, NULL));
-            if (t % 2) {
-                ok(ee_bandit_learn_record(bandit, record, size, reward, NULL));
-            } else {
-                ok(ee_bandit_take_record(bandit, record, size, &decision, NULL));
-                bandit_reward(bandit, decision.id, reward);
-            }
-            ok(ee_snapshot_update(snapshot, bandit, NULL));
-            right += t >= ROUNDS - LAST && reward == 1;
-        }
-        assert_learned(policies[p], "by records", right, LAST);
-        ee_scratch_free(room);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
-    }
-}
-
-/* Several rounds in one call see what each would see alone. */
-TEST(several_rounds_at_once_keep_ids)
-{
-    static const char *const all[] = {"ucb1", "thompson", "eenet", "greedy"};
-    for (size_t p = 0; p < sizeof all / sizeof *all; p++) {
-        enum { CALLS = 40, ROUNDS = 3 };
-        ee_bandit *bandit = bandit_make(all[p], 1, 3, p > 1 ? "f1.width=4" : NULL);
-        for (size_t t = 0; t < CALLS; t++) {
-            id_round rounds[ROUNDS];
-            ee_arms arms[ROUNDS];
-            ee_score scores[ROUNDS * ARMS], alone[ARMS];
-            ee_decision made[ROUNDS];
-            for (size_t i = 0; i < ROUNDS; i++) {
-                rounds[i] = *draw_some(ROUNDS * t + i, ARMS - 1);
-                arms[i] = rounds[i].arms;
-                arms[i].values = rounds[i].values;
-                arms[i].ids = t % 4 == 0 && i == 1 ? NULL : rounds[i].ids;
-            }
-            ok(bandit_await_pending(bandit, NULL));
-            bool draws = bandit->policy->class->draws;
-            model before = model_save(bandit);
-            ee_bandit *twin = model_load(before);
-            ok(ee_bandit_decide_many(bandit, arms, ROUNDS, NULL, made, scores, NULL, NULL));
-            for (size_t i = 0, at = 0; i < ROUNDS; at += arms[i++].count) {
-                ok(ee_bandit_score(twin, &arms[i], alone, NULL));
-                for (size_t a = 0; a < arms[i].count && !draws; a++)
-                    assert_true(alone[a].score == scores[at + a].score);
-                bandit_reward(bandit, made[i].id, reward_of(rounds[i].numbers[made[i].arm]));
-            }
-            model_free(&before);
-            ee_bandit_free(twin);
-        }
         ee_bandit_free(bandit);
     }
 }
@@ -234,19 +158,14 @@ TEST(a_full_table_keeps_what_was_played_lately)
         assert_true(scores[1].exploration > scores[0].exploration || t == PLACES - 2);
     }
     assert_int_equal(ee_bandit_memory(bandit), memory_before);
-    model saved = model_save(bandit);
-    ee_bandit *again = model_load(saved);
-    assert_true(model_is_of(saved, again));
-    model_free(&saved);
+    ee_bandit *again = bandit_copy(bandit);
     ids[1] = 7;
     for (size_t t = 0; t < 20; t++) {
         ids[1]++;
         teach(bandit, &arms, 1, 1);
         teach(again, &arms, 1, 1);
     }
-    saved = model_save(bandit);
-    assert_true(model_is_of(saved, again));
-    model_free(&saved);
+    assert_true(bandits_equal(bandit, again));
     ee_bandit_free(bandit);
     ee_bandit_free(again);
 }

@@ -114,76 +114,6 @@ TEST(score_changes_nothing)
     ee_bandit_free(bandit);
 }
 
-/* Draws times decides and counts how often each arm came; every decision must have this probability. */
-static void count_arms(ee_bandit *bandit, const ee_arms *arms, size_t draws, double probability, size_t *counts)
-{
-    for (size_t i = 0; i < draws; i++) {
-        ee_decision decision = bandit_choose(bandit, arms, NULL);
-        assert_true(decision.probability == probability);
-        counts[decision.arm]++;
-    }
-}
-
-/* Within five standard deviations of the binomial: a right sampler misses that once in a million seeds. */
-static void assert_frequency(size_t count, size_t draws, double probability)
-{
-    double mean = (double)draws * probability, deviation = sqrt(mean * (1 - probability));
-    assert_true(fabs((double)count - mean) < 5 * deviation);
-}
-
-TEST(uniform_draws_every_arm_alike)
-{
-    for (size_t n = 1; n <= 5; n++) {
-        ee_bandit *bandit = bandit_make("uniform", 4, n, NULL);
-        size_t counts[5] = {0};
-        round_draw(&round_now, n, n, 4, 4);
-        count_arms(bandit, &round_now.dense, 4000, 1 / (double)n, counts);
-        for (size_t i = 0; i < n && n > 1; i++) assert_frequency(counts[i], 4000, 1 / (double)n);
-        ee_bandit_free(bandit);
-    }
-}
-
-TEST(equal_scores_share_the_probability)
-{
-    enum { DIM = 16, ARMS = 8, DRAWS = 3000 };
-    ee_bandit *bandit = bandit_make("greedy", DIM, 5, small_greedy);
-    bandit_play(bandit, 1, 20, 4, false);
-    round_draw(&round_now, 77, ARMS, DIM, DIM);
-    ee_score scores[ARMS];
-    float lead;
-    ok(ee_bandit_score(bandit, &round_now.dense, scores, NULL));
-    size_t best = best_of(scores, ARMS, &lead);
-    size_t twins[3] = {best, (best + 3) % ARMS, (best + 6) % ARMS};
-    for (size_t i = 1; i < 3; i++)
-        memcpy(round_now.values + twins[i] * DIM, round_now.values + best * DIM, DIM * sizeof(float));
-    size_t counts[ARMS] = {0};
-    count_arms(bandit, &round_now.dense, DRAWS, 1.0 / 3, counts);
-    for (size_t i = 0; i < 3; i++) assert_frequency(counts[twins[i]], DRAWS, 1.0 / 3);
-    assert_int_equal(counts[twins[0]] + counts[twins[1]] + counts[twins[2]], DRAWS);
-    ee_bandit_free(bandit);
-}
-
-TEST(any_number_of_arms_may_come)
-{
-    static const size_t counts[] = {1, 1000, 2, 33, 1, 32, 500, 31, 7};
-    static ee_score scores[1000];
-    ee_bandit *eenet = bandit_make("eenet", 8, 3, small_eenet);
-    ee_bandit *greedy = bandit_make("greedy", 8, 3, "f1.width=8 arms=1");
-    for (uint64_t t = 0; t < 45; t++) {
-        size_t count = counts[t % 9];
-        round_draw(&round_now, t, count, 8, 1 + t % 8);
-        ee_decision decision = bandit_choose(eenet, t % 2 ? &round_now.sparse : &round_now.dense, scores);
-        for (size_t i = 0; i < count; i++) assert_true(isfinite(scores[i].score));
-        if (count == 1) assert_true(decision.arm == 0 && decision.probability == 1);
-        bandit_reward(eenet, decision.id, round_reward(&round_now, decision.arm));
-        decision = bandit_choose(greedy, &round_now.dense, scores);
-        bandit_reward(greedy, decision.id, round_reward(&round_now, decision.arm));
-    }
-    assert_int_equal(ee_bandit_info(eenet).rewards, 45);
-    ee_bandit_free(eenet);
-    ee_bandit_free(greedy);
-}
-
 /* ---- dense and sparse ---- */
 
 /* Two bandits see the same rounds, one dense, one sparse. Sums run in another order, so scores agree to a tolerance;
@@ -235,20 +165,6 @@ TEST(dense_and_sparse_forms_decide_alike)
         compare_forms("eenet", options[i], 12);
     }
     compare_forms("greedy", small_greedy, 4);
-}
-
-TEST(dense_and_sparse_rounds_mix)
-{
-    ee_bandit *bandit = bandit_make("eenet", 8, 3, small_eenet), *twin = bandit_make("eenet", 8, 3, small_eenet);
-    for (uint64_t t = 1; t <= 60; t++) {
-        bandit_play(bandit, t, t, 5, t % 3 == 0);
-        bandit_play(twin, t, t, 5, t % 3 == 0);
-    }
-    model saved = model_save(bandit);
-    assert_true(model_is_of(saved, twin));
-    model_free(&saved);
-    ee_bandit_free(bandit);
-    ee_bandit_free(twin);
 }
 
 /* An arm without entries is the zero vector, also where there are no arrays of entries at all. */
@@ -581,9 +497,7 @@ TEST(rewards_may_come_late_and_in_any_order)
     static const uint64_t steps[] = {1, 39, 7, 13};
     for (size_t i = 0; i < 4; i++) {
         ee_bandit *bandit = learn_late(small_eenet, steps[i]), *twin = learn_late(small_eenet, steps[i]);
-        model saved = model_save(bandit);
-        assert_true(model_is_of(saved, twin));
-        model_free(&saved);
+        assert_true(bandits_equal(bandit, twin));
         bandit_play(bandit, 100, 120, 4, false);
         ee_bandit_free(bandit);
         ee_bandit_free(twin);
@@ -654,23 +568,6 @@ TEST(the_seed_is_all_randomness)
         assert_true(models[0].size != models[2].size || differs > 30);
         for (size_t i = 0; i < 3; i++) model_free(&models[i]);
     }
-}
-
-TEST(bandits_do_not_meet)
-{
-    ee_bandit *alone = bandit_make("eenet", 8, 7, small_eenet);
-    bandit_play(alone, 1, 50, 5, false);
-    ee_bandit *one = bandit_make("eenet", 8, 7, small_eenet), *other = bandit_make("eenet", 6, 7, NULL);
-    for (uint64_t t = 1; t <= 50; t++) {
-        bandit_play(one, t, t, 5, false);
-        bandit_play(other, t, t, 40, true);
-    }
-    ee_bandit_free(other);
-    model saved = model_save(alone);
-    assert_true(model_is_of(saved, one));
-    model_free(&saved);
-    ee_bandit_free(alone);
-    ee_bandit_free(one);
 }
 
 /* ---- describing ---- */
@@ -792,9 +689,7 @@ TEST(descriptions_are_complete)
         assert_string_equal(ee_bandit_info(by_preset).options, ee_bandit_info(bandit).options);
         assert_string_equal(ee_bandit_info(by_options).options, ee_bandit_info(bandit).options);
         assert_string_equal(described, ee_bandit_info(bandit).options);
-        model saved = model_save(bandit);
-        assert_true(model_is_of(saved, by_info));
-        model_free(&saved);
+        assert_true(bandits_equal(bandit, by_info));
         ee_bandit_free(bandit);
         ee_bandit_free(by_preset);
         ee_bandit_free(by_options);

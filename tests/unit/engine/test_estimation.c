@@ -42,12 +42,6 @@ static ee_decision decide_in_vain(ee_bandit *bandit, const ee_arms *arms)
     return decision;
 }
 
-/* The same arms again and again, with no reward in between. */
-static void decide_often(ee_bandit *bandit, const ee_arms *arms, double *probabilities)
-{
-    for (int i = 0; i < DECISIONS; i++) probabilities[i] = decide_in_vain(bandit, arms).probability;
-}
-
 /* Nothing has changed from one decision to the next, so nothing but the draws can make the estimates differ. They
  * differ as far as independent draws do: wins of DRAWS that are binomial have the variance DRAWS p (1 - p). */
 TEST(two_decisions_are_not_estimated_by_the_same_draws)
@@ -91,25 +85,5 @@ TEST(estimates_do_not_change_what_is_decided)
         }
         ee_bandit_free(reporting);
         ee_bandit_free(silent);
-    }
-}
-
-TEST(a_loaded_bandit_goes_on_with_the_draws)
-{
-    static round_arms round;
-    round_draw(&round, 9, ARMS, DIM, DIM);
-    for (size_t policy = 0; policy < POLICIES; policy++) {
-        double before[DECISIONS], after[DECISIONS], loaded_after[DECISIONS];
-        ee_bandit *bandit = make(policy, 3);
-        decide_often(bandit, &round.dense, before);
-        model saved = model_save(bandit);
-        ee_bandit *loaded = model_load(saved);
-        decide_often(bandit, &round.dense, after);
-        decide_often(loaded, &round.dense, loaded_after);
-        assert_memory_equal(after, loaded_after, sizeof after);
-        assert_memory_not_equal(after, before, sizeof after); /* and does not begin anew */
-        model_free(&saved);
-        ee_bandit_free(bandit);
-        ee_bandit_free(loaded);
     }
 }

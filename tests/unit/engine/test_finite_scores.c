@@ -1,5 +1,5 @@
 /* After a reward was learned, every score of every arm is a finite number: for every policy, for rewards of any size
- * and for rewards that come up to a million decisions late. */
+ * and for rewards that come up to a million decisions late; and no model with other parameters is saved or loaded. */
 #include "engine/every_policy.h"
 
 #include <math.h>
@@ -127,4 +127,42 @@ TEST(what_scores_no_finite_number_is_not_saved)
         assert_null(bytes);
         ee_bandit_free(bandit);
     }
+}
+
+/* Whether place i of the values is not finite, as a float or as half of a double. */
+static bool is_broken(const parameters *learned, size_t i)
+{
+    const double *doubles = (const double *)(const void *)learned->values;
+    return i < learned->floats ? !isfinite(learned->values[i]) : i + 1 < learned->count && !isfinite(doubles[i / 2]);
+}
+
+TEST(no_parameter_that_is_not_finite_is_loaded)
+{
+    const uint32_t wrong = UINT32_C(0x7ff80001); /* not a number, also as the upper half of a double */
+    policy_case c;
+    size_t tried = 0;
+    for (size_t k = 0; policy_case_at(k, &c); k++) {
+        ee_bandit *bandit = bandit_make(c.name, DIM, 5, c.options);
+        bandit_play(bandit, 1, 30, ARMS, false);
+        parameters *learned = &bandit->policy->parameters;
+        size_t saved = learned->count - learned->unsaved;
+        for (size_t i = 0; i < saved; i += 1 + saved / 300) {
+            float before = learned->values[i];
+            void *bytes = NULL;
+            size_t size;
+            ee_bandit *loaded = NULL;
+            memcpy(&learned->values[i], &wrong, sizeof wrong);
+            if (is_broken(learned, i) && !ee_bandit_save_bytes(bandit, &bytes, &size, NULL)) {
+                tried++;
+                if (ee_bandit_load_bytes(bytes, size, NULL, &loaded, NULL) == EE_OK &&
+                    is_broken(&loaded->policy->parameters, i))
+                    fail_msg("%s %s: a model is loaded whose value %zu is not finite", c.name, c.options, i);
+            }
+            ee_bandit_free(loaded);
+            ee_bytes_free(bytes);
+            learned->values[i] = before;
+        }
+        ee_bandit_free(bandit);
+    }
+    assert_true(tried > 100);
 }

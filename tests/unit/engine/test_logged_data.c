@@ -96,11 +96,7 @@ TEST(a_forgotten_decision_waits_no_longer)
     assert_int_equal(ee_bandit_info(bandit).pending, 2);
     assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
     assert_gone(bandit, 4, EE_UNKNOWN_DECISION, "there is no decision 4; the last one is 3");
-    model saved = model_save(bandit);
-    ee_bandit_free(bandit);
-    bandit = model_load(saved);
-    assert_true(model_is_of(saved, bandit));
-    model_free(&saved);
+    bandit = bandit_reload(bandit);
     assert_gone(bandit, 2, EE_EXPIRED_DECISION, "decision 2 was forgotten");
     bandit_reward(bandit, 3, 1);
     assert_gone(bandit, 3, EE_REWARDED_DECISION, "decision 3 already has its reward");
@@ -117,40 +113,17 @@ TEST(a_forgotten_decision_waits_no_longer)
 
 /* ---- probabilities ---- */
 
-TEST(all_probabilities_are_those_of_the_draw)
+/* What would be drawn is told beforehand, and telling it changes nothing; a policy that draws its scores tells it only
+ * by further draws. */
+TEST(probabilities_without_a_decision_are_those_of_one)
 {
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
         bool tells = !bandit->policy->class->draws || bandit->rules.probability_draws;
         for (uint64_t t = 1; t <= 20; t++) {
-            double probabilities[ARMS], sum = 0;
-            ee_decision decision;
             const ee_arms *arms = arms_of_round(t);
-            ok(ee_bandit_decide(bandit, arms, &decision, NULL, probabilities, NULL));
-            assert_memory_equal(&decision.probability, &probabilities[decision.arm], sizeof(double));
-            assert_true(isnan(decision.probability) != tells);
-            for (size_t arm = 0; arm < arms->count; arm++) {
-                assert_true(isnan(probabilities[arm]) != tells);
-                assert_true(!tells || (probabilities[arm] >= 0 && probabilities[arm] <= 1));
-                sum += probabilities[arm];
-            }
-            assert_true(!tells || fabs(sum - 1) < 1e-12);
-            bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
-        }
-        ee_bandit_free(bandit);
-    }
-}
-
-/* What would be drawn is told beforehand, and telling it changes nothing. */
-TEST(probabilities_without_a_decision_are_those_of_one)
-{
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
-        for (uint64_t t = 1; t <= 40; t++) {
-            const ee_arms *arms = arms_of_round(t);
-            double reported[ARMS], drawn[ARMS];
+            double reported[ARMS], drawn[ARMS], sum = 0;
             ee_decision decision;
             model before = model_save(bandit);
             ok(ee_bandit_probabilities(bandit, arms, reported, NULL));
@@ -158,29 +131,14 @@ TEST(probabilities_without_a_decision_are_those_of_one)
             model_free(&before);
             ok(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL));
             assert_memory_equal(reported, drawn, arms->count * sizeof *reported);
+            assert_memory_equal(&decision.probability, &drawn[decision.arm], sizeof(double));
+            for (size_t arm = 0; arm < arms->count; arm++) {
+                assert_true(tells ? drawn[arm] >= 0 && drawn[arm] <= 1 : isnan(drawn[arm]));
+                sum += drawn[arm];
+            }
+            assert_true(!tells || fabs(sum - 1) < 1e-12);
             bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
         }
-        ee_bandit_free(bandit);
-    }
-}
-
-/* The share in which arms are drawn is what was said of them. */
-TEST(arms_are_drawn_as_often_as_was_said)
-{
-    static const policy_case drawing[] = {
-        {"greedy", "f1.width=4 propensity=softmax propensity_temperature=0.3 pending=1"},
-        {"neural-ts", "f1.width=4 probability_draws=4000 nu=0.3 pending=1"}};
-    enum { DRAWN = 4000 };
-    for (size_t p = 0; p < 2; p++) {
-        ee_bandit *bandit = bandit_make(drawing[p].name, DIM, 3, drawing[p].options);
-        double said[4], share[4] = {0};
-        round_draw(&round_now, 8, 4, DIM, DIM);
-        ee_decision decision;
-        ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, said, NULL));
-        bandit->rules.probability_draws = 0; /* it has told enough */
-        for (int i = 0; i < DRAWN; i++) share[bandit_choose(bandit, &round_now.dense, NULL).arm] += 1.0 / DRAWN;
-        for (size_t arm = 0; arm < 4; arm++) assert_float_equal(share[arm], said[arm], 0.04);
-        assert_true(share[decision.arm] < 0.9);
         ee_bandit_free(bandit);
     }
 }

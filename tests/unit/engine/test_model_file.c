@@ -617,16 +617,6 @@ TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
     assert_int_equal(unlink(path), 0);
 }
 
-static void assert_file_error(ee_status status, ee_error error, const char *verb, const char *path, int reason)
-{
-    char sentence[sizeof error.message];
-    snprintf(sentence, sizeof sentence, "file: could not %s %s", verb, path);
-    assert_int_equal(status, EE_FILE_ERROR);
-    assert_int_equal(error.status, EE_FILE_ERROR);
-    assert_memory_equal(error.message, sentence, strlen(sentence));
-    assert_non_null(strstr(error.message, strerror(reason)));
-}
-
 static void assert_no_model(const char *path, ee_status status, const char *part)
 {
     ee_error error = {EE_OK, ""};
@@ -693,39 +683,4 @@ TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
     assert_string_equal(error.message, sentence);
     assert_null(bandit);
     assert_int_equal(unlink(path), 0);
-}
-
-/* No folder, or something that is none; and a folder where the model should be, which shows when all is written. */
-TEST_WITH(what_cannot_be_written_leaves_nothing, folder_create, folder_delete)
-{
-    char path[128], inner[160];
-    ee_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
-    model before = model_save(bandit);
-    ee_error error = {EE_OK, ""};
-    snprintf(path, sizeof path, "%s/missing/model", folder);
-    assert_file_error(ee_bandit_save(bandit, path, &error), error, "create", path, ENOENT);
-    assert_int_equal(folder_entries(), 0);
-
-    snprintf(path, sizeof path, "%s/old", folder);
-    ok(ee_bandit_save(bandit, path, NULL));
-    snprintf(inner, sizeof inner, "%s/model", path);
-    ee_status status = ee_bandit_save(bandit, inner, &error);
-    assert_file_error(status, error, "create", inner, ENOTDIR);
-    assert_int_equal(folder_entries(), 1);
-    ee_bandit *loaded = NULL;
-    ok(ee_bandit_load(path, NULL, &loaded, NULL)); /* the old file is intact */
-    ee_bandit_free(loaded);
-    assert_int_equal(unlink(path), 0);
-
-    status = ee_bandit_save(bandit, folder, &error);
-    assert_file_error(status, error, "replace", folder, EISDIR);
-    size_t length = strlen(folder);
-    DIR *listing = opendir("/tmp");
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing));)
-        assert_true(strncmp(entry->d_name, folder + 5, length - 5) != 0 || strlen(entry->d_name) == length - 5);
-    closedir(listing);
-    assert_true(model_is_of(before, bandit));
-    model_free(&before);
-    ee_bandit_free(bandit);
 }

@@ -49,11 +49,7 @@ TEST(the_same_calls_give_the_same_bytes)
         named_play(whole, round, 1, 90);
         for (uint64_t t = 1; t <= 90; t += 30) {
             named_play(parts, t % 2 ? other : round, t, t + 29);
-            model saved = model_save(parts);
-            ee_bandit_free(parts);
-            parts = model_load(saved);
-            assert_true(model_is_of(saved, parts));
-            model_free(&saved);
+            parts = bandit_reload(parts);
         }
         model end = model_save(whole);
         assert_true(model_is_of(end, parts));

@@ -120,28 +120,26 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
         ok(learn(bandit, records[i], i % 2, NULL));
         free(records[i].bytes);
     }
-    model here = model_save(bandit), elsewhere = {NULL, 0};
+    model own = model_save(bandit), elsewhere = {NULL, 0};
     uint8_t *bytes;
     name_file(path, sizeof path, folder->path, "model", 1);
     ok(file_read(path, &bytes, &elsewhere.size, NULL));
     elsewhere.bytes = bytes;
-    if (!model_equal(here, elsewhere)) fail_msg("%s %s: other bytes", c.name, c.options);
+    if (!model_equal(own, elsewhere)) fail_msg("%s %s: other bytes", c.name, c.options);
     assert_int_equal(ee_bandit_info(bandit).rewards, played + RECORDS);
     assert_int_equal(ee_bandit_info(bandit).decisions, played);
     memory_free(bytes);
-    model_free(&here);
+    model_free(&own);
     ee_bandit_free(bandit);
 }
 
-TEST(another_process_learns_the_same_bytes)
+TEST_IN_FOLDER(another_process_learns_the_same_bytes)
 {
-    test_folder folder = folder_make();
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
-        learn_here_and_elsewhere(c, 15, &folder);
-        learn_here_and_elsewhere(c, 0, &folder);
+        learn_here_and_elsewhere(c, 15, &here);
+        learn_here_and_elsewhere(c, 0, &here);
     }
-    folder_remove(&folder);
 }
 
 /* ---- as the bandit itself ---- */
@@ -169,53 +167,6 @@ TEST(a_record_teaches_what_the_decision_itself_does)
 }
 
 /* ---- as a decision that waits ---- */
-
-enum { LATE = 3 };
-
-/* A bandit that decides, and its twin that takes in records of the same decisions, made on snapshots of itself. The
- * rewards come late and the last first; one never does. */
-static void play_late(ee_bandit *bandit, ee_bandit *twin, uint64_t first)
-{
-    double rewards[LATE];
-    uint64_t ids[LATE];
-    for (uint64_t late = 0; late < LATE; late++) {
-        model record = record_make(twin, first + late, &rewards[late]);
-        bandit->room->streams = decision_streams_of(first + late);
-        ids[late] = bandit_choose(bandit, arms_of_round(first + late), NULL).id;
-        ee_decision taken = {0, 77, 0.5};
-        ok(ee_bandit_take_record(twin, record.bytes, record.size, &taken, NULL));
-        assert_int_equal(taken.id, ids[late]);
-        assert_int_equal(taken.arm, 77); /* what a record does not know stays */
-        assert_true(taken.probability == 0.5);
-        free(record.bytes);
-    }
-    for (uint64_t late = LATE; late-- > 1;) {
-        bandit_reward(bandit, ids[late], rewards[late]);
-        bandit_reward(twin, ids[late], rewards[late]);
-    }
-}
-
-TEST(a_record_that_is_taken_in_is_a_decision_of_ones_own)
-{
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        char options[256];
-        snprintf(options, sizeof options, "%s pending=7", c.options);
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
-        for (uint64_t t = 1; t <= 31; t += LATE) {
-            play_late(bandit, twin, t);
-            twin->room->streams = bandit->room->streams; /* a record draws nothing */
-            model saved = model_save(bandit);
-            if (!model_is_of(saved, twin)) fail_msg("%s %s: round %d", c.name, options, (int)t);
-            model_free(&saved);
-        }
-        ee_info info = ee_bandit_info(twin);
-        assert_int_equal(info.decisions, 33);
-        assert_int_equal(info.pending, 2); /* of the last 7 */
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
-    }
-}
 
 TEST(what_is_no_record_is_not_taken_in)
 {
@@ -444,10 +395,7 @@ TEST(a_late_record_counts_once)
         ok(ee_bandit_forget(hasty, 4, NULL));
         ok(ee_bandit_take_record(hasty, records[3].bytes, records[3].size, &decision, NULL));
         assert_int_equal(decision.id, 6); /* and the third expires */
-        model saved = model_save(hasty);
-        ee_bandit_free(hasty);
-        hasty = model_load(saved);
-        model_free(&saved);
+        hasty = bandit_reload(hasty);
         for (uint64_t t = 0; t < MADE; t++) {
             bool gone = t < 3;
             bandit_reward(patient, t + 1, rewards[t]);

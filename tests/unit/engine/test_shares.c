@@ -1,15 +1,14 @@
-/* Shares of groups: the nearest distribution within bounds, against known results, the conditions for an optimum, a
- * search, and a simulation. */
+/* Shares of groups: the nearest distribution within bounds, against known results, the conditions for an optimum, and a
+ * search. */
 #include "support.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/random.h"
-#include "engine/propensity.h"
 #include "engine/shares.h"
 
-enum { ARMS = 12, GROUPS = 4, TRIALS = SANITIZED ? 20000 : 200000 };
+enum { ARMS = 12, GROUPS = 4 };
 static const double ROUNDING = 1e-12;
 
 /* A round with its limits. */
@@ -98,90 +97,41 @@ static void assert_probabilities(const problem *self, const double *expected)
 
 /* ---- known results ---- */
 
-TEST(a_low_takes_from_all_others_in_proportion)
-{
-    problem p = {3, 1, {0, 9, 9}, {0.5}, {1}, {0.2, 0.6, 0.2}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.5, 0.375, 0.125});
-}
+static const struct {
+    problem p;
+    double expected[4];
+} known[] = {
+    /* a low takes from all others in proportion, a high gives to them */
+    {{3, 1, {0, 9, 9}, {0.5}, {1}, {0.2, 0.6, 0.2}, {0}}, {0.5, 0.375, 0.125}},
+    {{4, 1, {0, 0, 1, EE_NO_GROUP}, {0}, {0.4}, {0.6, 0.2, 0.15, 0.05}, {0}}, {0.3, 0.1, 0.45, 0.15}},
+    /* the first group must rise to its low, which takes the second below its own low: both end at their lows */
+    {{3, 2, {0, 1, 2}, {0.5, 0.3}, {1, 1}, {0.1, 0.32, 0.58}, {0}}, {0.5, 0.3, 0.2}},
+    /* the second group is below its low before, but what the first gives up lifts it above */
+    {{3, 2, {0, 1, 2}, {0, 0.12}, {0.5, 1}, {0.9, 0.05, 0.05}, {0}}, {0.5, 0.25, 0.25}},
+    /* a group without probability is spread evenly */
+    {{4, 1, {0, 0, 1, 1}, {0.3}, {1}, {0, 0, 1, 0}, {0}}, {0.15, 0.15, 0.7, 0}},
+    /* nothing else may take what the best arm must give up */
+    {{4, 2, {0, 1, 1, 5}, {0, 0.1}, {0.25, 1}, {1, 0, 0, 0}, {0}}, {0.25, 0.25, 0.25, 0.25}},
+    {{4, 2, {0, 1, 1, 5}, {0, 0.1}, {0.25, 0.2}, {1, 0, 0, 0}, {0}}, {0.25, 0.1, 0.1, 0.55}},
+    /* a high of zero excludes a group; a group without arms is ignored */
+    {{3, 1, {0, 1, 1}, {0}, {0}, {0.8, 0.15, 0.05}, {0}}, {0, 0.75, 0.25}},
+    {{2, 3, {0, 7}, {0.5, 0.9, 0.4}, {1, 1, 1}, {0.25, 0.75}, {0}}, {0.5, 0.5}},
+    /* bounds that cannot hold are scaled */
+    {{3, 2, {0, 1, 2}, {0.9, 0.6}, {1, 0.7}, {0.2, 0.3, 0.5}, {0}}, {0.6, 0.4, 0}},
+    {{2, 2, {0, 1}, {0, 0.1}, {0.1, 0.3}, {0.6, 0.4}, {0}}, {0.25, 0.75}},
+    {{2, 2, {0, 1}, {0, 0}, {0, 0}, {0.6, 0.4}, {0}}, {0.6, 0.4}},
+    /* a factor of more than 1e308 does not overflow */
+    {{3, 1, {0, 0, 1}, {0.5}, {1}, {5e-324, 5e-324, 1}, {0}}, {0.25, 0.25, 0.5}},
+    {{2, 1, {0, 1}, {0}, {0.25}, {1, 5e-324}, {0}}, {0.25, 0.75}},
+};
 
-TEST(a_high_gives_to_all_others_in_proportion)
+TEST(known_shares)
 {
-    problem p = {4, 1, {0, 0, 1, EE_NO_GROUP}, {0}, {0.4}, {0.6, 0.2, 0.15, 0.05}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.3, 0.1, 0.45, 0.15});
-}
-
-/* The first group must rise to its low, which takes the second below its own low: both end at their lows. */
-TEST(a_bound_that_binds_may_make_another_one_bind)
-{
-    problem p = {3, 2, {0, 1, 2}, {0.5, 0.3}, {1, 1}, {0.1, 0.32, 0.58}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.5, 0.3, 0.2});
-}
-
-/* The second group is below its low before, but what the first gives up lifts it above. */
-TEST(a_low_that_a_high_makes_slack_does_not_bind)
-{
-    problem p = {3, 2, {0, 1, 2}, {0, 0.12}, {0.5, 1}, {0.9, 0.05, 0.05}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.5, 0.25, 0.25});
-}
-
-TEST(a_group_without_probability_is_spread_evenly)
-{
-    problem p = {4, 1, {0, 0, 1, 1}, {0.3}, {1}, {0, 0, 1, 0}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.15, 0.15, 0.7, 0});
-}
-
-/* Nothing else may take what the best arm must give up. */
-TEST(what_a_high_frees_goes_to_arms_without_probability_if_there_are_no_others)
-{
-    problem p = {4, 2, {0, 1, 1, 5}, {0, 0.1}, {0.25, 1}, {1, 0, 0, 0}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.25, 0.25, 0.25, 0.25});
-    p.high[1] = 0.2;
-    project(&p);
-    assert_probabilities(&p, (double[]){0.25, 0.1, 0.1, 0.55});
-}
-
-TEST(a_high_of_zero_excludes_a_group)
-{
-    problem p = {3, 1, {0, 1, 1}, {0}, {0}, {0.8, 0.15, 0.05}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0, 0.75, 0.25});
-}
-
-TEST(a_group_without_arms_is_ignored)
-{
-    problem p = {2, 3, {0, 7}, {0.5, 0.9, 0.4}, {1, 1, 1}, {0.25, 0.75}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.5, 0.5});
-}
-
-TEST(bounds_that_cannot_hold_are_scaled)
-{
-    problem lows = {3, 2, {0, 1, 2}, {0.9, 0.6}, {1, 0.7}, {0.2, 0.3, 0.5}, {0}};
-    project(&lows);
-    assert_probabilities(&lows, (double[]){0.6, 0.4, 0});
-    problem highs = {2, 2, {0, 1}, {0, 0.1}, {0.1, 0.3}, {0.6, 0.4}, {0}};
-    project(&highs);
-    assert_probabilities(&highs, (double[]){0.25, 0.75});
-    problem none = {2, 2, {0, 1}, {0, 0}, {0, 0}, {0.6, 0.4}, {0}};
-    project(&none);
-    assert_probabilities(&none, (double[]){0.6, 0.4});
-}
-
-/* A factor of more than 1e308. */
-TEST(the_smallest_probabilities_do_not_overflow)
-{
-    problem p = {3, 1, {0, 0, 1}, {0.5}, {1}, {5e-324, 5e-324, 1}, {0}};
-    project(&p);
-    assert_probabilities(&p, (double[]){0.25, 0.25, 0.5});
-    problem free_rest = {2, 1, {0, 1}, {0}, {0.25}, {1, 5e-324}, {0}};
-    project(&free_rest);
-    assert_probabilities(&free_rest, (double[]){0.25, 0.75});
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        problem p = known[i].p;
+        project(&p);
+        assert_probabilities(&p, known[i].expected);
+    }
 }
 
 /* ---- what holds for all rounds ---- */
@@ -205,77 +155,54 @@ static bool is_within(const problem *self, const double *probabilities, double t
     return true;
 }
 
-TEST(the_result_is_a_distribution_within_the_bounds)
+static void assert_proportions(const problem *self)
 {
-    random_stream stream = random_named(1, "test");
-    for (int trial = 0; trial < TRIALS; trial++) {
-        problem p = draw_problem(&stream, trial % 2);
-        project(&p);
-        assert_distribution(&p);
-        assert_true(is_within(&p, p.after, ROUNDING));
-    }
-}
-
-TEST(bounds_that_hold_change_no_bit)
-{
-    random_stream stream = random_named(2, "test");
-    int held = 0;
-    for (int trial = 0; trial < TRIALS; trial++) {
-        problem p = draw_problem(&stream, trial % 2);
-        if (!is_within(&p, p.before, -1e-9)) continue;
-        project(&p);
-        assert_memory_equal(p.after, p.before, p.arms * sizeof *p.after);
-        held++;
-    }
-    assert_true(held > TRIALS / 100);
-}
-
-TEST(a_second_projection_changes_nothing)
-{
-    random_stream stream = random_named(3, "test");
-    for (int trial = 0; trial < TRIALS; trial++) {
-        problem p = draw_problem(&stream, trial % 2);
-        project(&p);
-        problem again = p;
-        memcpy(again.before, p.after, sizeof p.after);
-        project(&again);
-        assert_probabilities(&again, p.after);
-    }
-}
-
-TEST(arms_of_a_group_keep_their_proportions)
-{
-    random_stream stream = random_named(4, "test");
-    for (int trial = 0; trial < TRIALS; trial++) {
-        problem p = draw_problem(&stream, trial % 2);
-        project(&p);
-        for (size_t i = 0; i < p.arms; i++) {
-            size_t group = p.group[i] < p.groups ? p.group[i] : p.groups;
-            double before = mass(&p, p.before, group), after = mass(&p, p.after, group);
-            double expected = before > 0 ? after * p.before[i] / before : after / (double)size_of(&p, group);
-            assert_close(p.after[i], expected, ROUNDING);
-        }
+    for (size_t i = 0; i < self->arms; i++) {
+        size_t group = self->group[i] < self->groups ? self->group[i] : self->groups;
+        double before = mass(self, self->before, group), after = mass(self, self->after, group);
+        double expected = before > 0 ? after * self->before[i] / before : after / (double)size_of(self, group);
+        assert_close(self->after[i], expected, ROUNDING);
     }
 }
 
 /* The conditions of Karush, Kuhn and Tucker, which are sufficient here: one factor for all groups that are strictly
  * within their bounds, at least that for a group at its low, at most that for a group at its high. */
-TEST(the_factors_satisfy_the_conditions_for_an_optimum)
+static void assert_optimum(const problem *self)
 {
-    random_stream stream = random_named(5, "test");
-    for (int trial = 0; trial < TRIALS; trial++) {
-        problem p = draw_problem(&stream, false);
-        double least = 0, greatest = INFINITY; /* bounds of the common factor */
-        project(&p);
-        for (size_t g = 0; g <= p.groups; g++) {
-            double before = mass(&p, p.before, g), after = mass(&p, p.after, g);
-            double low = g < p.groups ? p.low[g] : 0, high = g < p.groups ? p.high[g] : 1;
-            if (before < 1e-9) continue; /* its factor is rounded too much */
-            if (after > low + ROUNDING) least = fmax(least, after / before);
-            if (after < high - ROUNDING) greatest = fmin(greatest, after / before);
-        }
-        assert_true(least <= greatest * (1 + 1e-6));
+    double least = 0, greatest = INFINITY; /* bounds of the common factor */
+    for (size_t g = 0; g <= self->groups; g++) {
+        double before = mass(self, self->before, g), after = mass(self, self->after, g);
+        double low = g < self->groups ? self->low[g] : 0, high = g < self->groups ? self->high[g] : 1;
+        if (before < 1e-9) continue; /* its factor is rounded too much */
+        if (after > low + ROUNDING) least = fmax(least, after / before);
+        if (after < high - ROUNDING) greatest = fmin(greatest, after / before);
     }
+    assert_true(least <= greatest * (1 + 1e-6));
+}
+
+/* A distribution within the bounds, in which the arms of a group keep their proportions; the nearest one; a second
+ * projection changes nothing, and bounds that hold change no bit. */
+TEST(the_nearest_distribution_within_the_bounds)
+{
+    const size_t trials = test_long(20000, 200000);
+    random_stream stream = random_named(1, "test");
+    size_t held = 0;
+    for (size_t trial = 0; trial < trials; trial++) {
+        problem p = draw_problem(&stream, trial % 2);
+        project(&p);
+        assert_distribution(&p);
+        assert_true(is_within(&p, p.after, ROUNDING));
+        assert_proportions(&p);
+        if (trial % 2 == 0) assert_optimum(&p);
+        problem again = p;
+        memcpy(again.before, p.after, sizeof p.after);
+        project(&again);
+        assert_probabilities(&again, p.after);
+        if (!is_within(&p, p.before, -1e-9)) continue;
+        assert_memory_equal(p.after, p.before, p.arms * sizeof *p.after);
+        held++;
+    }
+    assert_true(held > trials / 100);
 }
 
 static double divergence(const problem *self, const double *masses)
@@ -289,7 +216,7 @@ static double divergence(const problem *self, const double *masses)
 /* Two groups and the rest: every third probability follows from the first two. */
 TEST(a_search_over_a_grid_finds_nothing_nearer)
 {
-    enum { STEPS = 150, SEARCHES = SANITIZED ? 20 : 200 };
+    enum { STEPS = 60, SEARCHES = 100 };
     random_stream stream = random_named(6, "test");
     for (int search = 0; search < SEARCHES; search++) {
         problem p = draw_problem(&stream, false);
@@ -311,7 +238,7 @@ TEST(a_search_over_a_grid_finds_nothing_nearer)
 TEST(arms_that_are_left_out_do_not_count)
 {
     random_stream stream = random_named(7, "test");
-    for (int trial = 0; trial < TRIALS / 10; trial++) {
+    for (int trial = 0; trial < 2000; trial++) {
         problem p = draw_problem(&stream, trial % 2);
         uint32_t all[3 * ARMS];
         size_t left[ARMS];
@@ -327,23 +254,5 @@ TEST(arms_that_are_left_out_do_not_count)
         shares_project(&limits, left, p.arms, room, probabilities);
         project(&p);
         assert_memory_equal(probabilities, p.after, p.arms * sizeof *probabilities);
-    }
-}
-
-/* ---- simulation ---- */
-
-TEST(a_million_draws_have_these_frequencies)
-{
-    enum { DRAWS = SANITIZED ? 100000 : 1000000 };
-    problem p = {6, 2, {0, 0, 1, 1, 2, 2}, {0.3, 0}, {0.5, 0.2}, {0.05, 0.05, 0.5, 0.1, 0.2, 0.1}, {0}};
-    random_stream stream = random_named(8, "test");
-    double counts[6] = {0};
-    project(&p);
-    /* The first group rises to 0.3, the second falls to 0.2, and the rest gets the rest. */
-    assert_probabilities(&p, (double[]){0.15, 0.15, 1. / 6, 1. / 30, 1. / 3, 1. / 6});
-    for (int i = 0; i < DRAWS; i++) counts[propensity_draw(p.after, 6, &stream)]++;
-    for (size_t i = 0; i < 6; i++) {
-        double deviation = sqrt(p.after[i] * (1 - p.after[i]) / DRAWS);
-        assert_true(fabs(counts[i] / DRAWS - p.after[i]) < 4.5 * deviation);
     }
 }

@@ -235,39 +235,6 @@ TEST(snapshots_know_of_decisions_that_wait)
 
 /* ---- saving ---- */
 
-TEST(a_loaded_bandit_waits_as_the_saved_one)
-{
-    ee_bandit *bandit = make("pending=5");
-    for (uint64_t i = 1; i <= 8; i++) decide(bandit, i, NULL);
-    bandit_reward(bandit, 6, 1);
-    model saved = model_save(bandit);
-    ee_bandit *twin = model_load(saved);
-    assert_true(model_is_of(saved, twin));
-    model_free(&saved);
-    report(twin);
-    bandit->policy->class = twin->policy->class; /* the two share what tell() keeps */
-    reported_count = 0;
-    for (uint64_t t = 9; t <= 10; t++) {
-        size_t before = reported_count;
-        decide(bandit, t, NULL);
-        note own = reported[reported_count - 1];
-        assert_int_equal(reported_count, before + 1); /* of the last decision alone */
-        reported_count = before;
-        decide(twin, t, NULL);
-        assert_int_equal(reported_count, before + 1);
-        assert_memory_equal(&own, &reported[before], sizeof own);
-    }
-    bandit_reward(bandit, 7, 1);
-    bandit_reward(twin, 7, 1);
-    assert_true(learned_last.awaited);
-    assert_true(learned_last.expected == 7.0f / 8);
-    model mine = model_save(bandit);
-    assert_true(model_is_of(mine, twin));
-    model_free(&mine);
-    ee_bandit_free(bandit);
-    ee_bandit_free(twin);
-}
-
 TEST(impossible_expectations_are_not_loaded)
 {
     static const char sentence[] = "model: invalid expectation of a pending decision";

@@ -40,22 +40,20 @@ static void only_file(const char *folder, char name[256])
     assert_int_equal(count, 1);
 }
 
-TEST(what_is_kept_comes_back)
+TEST_IN_FOLDER(what_is_kept_comes_back)
 {
-    test_folder folder = folder_make();
-    rmdir(folder.path); /* it is made when something is written, not before */
-    expect_found(folder.path, "ratings", 5, false);
-    assert_int_not_equal(access(folder.path, F_OK), 0);
-    cache_write(folder.path, "ratings", 5, kept, sizeof kept);
-    expect_found(folder.path, "ratings", 5, true);
-    expect_found(folder.path, "ratings", 6, false);
-    expect_found(folder.path, "disin", 5, false);
-    cache_write(folder.path, "ratings", 5, kept, sizeof kept); /* again */
-    expect_found(folder.path, "ratings", 5, true);
+    rmdir(here.path); /* it is made when something is written, not before */
+    expect_found(here.path, "ratings", 5, false);
+    assert_int_not_equal(access(here.path, F_OK), 0);
+    cache_write(here.path, "ratings", 5, kept, sizeof kept);
+    expect_found(here.path, "ratings", 5, true);
+    expect_found(here.path, "ratings", 6, false);
+    expect_found(here.path, "disin", 5, false);
+    cache_write(here.path, "ratings", 5, kept, sizeof kept); /* again */
+    expect_found(here.path, "ratings", 5, true);
     char name[256];
-    only_file(folder.path, name);
+    only_file(here.path, name);
     assert_string_equal(name, "ratings-0000000000000005.prepared");
-    folder_remove(&folder);
 }
 
 TEST(nothing_is_kept_without_a_folder)
@@ -64,53 +62,38 @@ TEST(nothing_is_kept_without_a_folder)
     expect_found(NULL, "ratings", 5, false);
 }
 
-TEST(what_is_damaged_is_not_found)
+TEST_IN_FOLDER(what_is_damaged_is_not_found)
 {
-    test_folder folder = folder_make();
-    cache_write(folder.path, "ratings", 5, kept, sizeof kept);
+    cache_write(here.path, "ratings", 5, kept, sizeof kept);
     char name[256], path[300];
-    only_file(folder.path, name);
-    snprintf(path, sizeof path, "%s", folder_path(&folder, name));
+    only_file(here.path, name);
+    snprintf(path, sizeof path, "%s", folder_path(&here, name));
     uint8_t *bytes;
     size_t size;
     ok(file_read(path, &bytes, &size, NULL));
     for (size_t cut = 0; cut < size; cut++) {
-        folder_write(&folder, name, bytes, cut);
-        expect_found(folder.path, "ratings", 5, false);
+        folder_write(&here, name, bytes, cut);
+        expect_found(here.path, "ratings", 5, false);
     }
     for (size_t bit = 0; bit < 8 * size; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        folder_write(&folder, name, bytes, size);
-        expect_found(folder.path, "ratings", 5, false);
+        folder_write(&here, name, bytes, size);
+        expect_found(here.path, "ratings", 5, false);
         bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
     }
-    folder_write(&folder, name, bytes, size);
-    expect_found(folder.path, "ratings", 5, true);
+    folder_write(&here, name, bytes, size);
+    expect_found(here.path, "ratings", 5, true);
     memory_free(bytes);
-    folder_remove(&folder);
-}
-
-TEST(a_folder_that_cannot_be_made_keeps_nothing)
-{
-    test_folder folder = folder_make();
-    char path[64];
-    folder_write_text(&folder, "file", "x");
-    snprintf(path, sizeof path, "%s/file/inside", folder.path);
-    cache_write(path, "ratings", 5, kept, sizeof kept);
-    expect_found(path, "ratings", 5, false);
-    folder_remove(&folder);
 }
 
 /* The file cannot take its place, which a folder has: nothing else is left there. */
-TEST(what_cannot_be_written_leaves_nothing)
+TEST_IN_FOLDER(what_cannot_be_written_leaves_nothing)
 {
-    test_folder folder = folder_make();
     char name[256];
-    ok(file_make_folder(folder_path(&folder, "ratings-0000000000000005.prepared"), NULL));
-    cache_write(folder.path, "ratings", 5, kept, sizeof kept);
-    expect_found(folder.path, "ratings", 5, false);
-    only_file(folder.path, name);
-    folder_remove(&folder);
+    ok(file_make_folder(folder_path(&here, "ratings-0000000000000005.prepared"), NULL));
+    cache_write(here.path, "ratings", 5, kept, sizeof kept);
+    expect_found(here.path, "ratings", 5, false);
+    only_file(here.path, name);
 }
 
 TEST(keys_tell_files_versions_and_options)

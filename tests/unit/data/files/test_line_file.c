@@ -22,66 +22,60 @@ static void expect_bytes(const char *path, const char *expected)
     memory_free(bytes);
 }
 
-TEST(test_lines)
+TEST_IN_FOLDER(test_lines)
 {
-    test_folder folder = folder_make();
     line_file lines;
     ee_error error;
-    folder_write_text(&folder, "lines", "first\nhal");
-    if (line_file_open(folder.path, "lines", &lines, &error)) fail_msg("%s", error.message);
+    folder_write_text(&here, "lines", "first\nhal");
+    if (line_file_open(here.path, "lines", &lines, &error)) fail_msg("%s", error.message);
     expect_bytes(lines.path, "first\n");
     ok(line_file_append(&lines, "second\n", 7, &error));
     expect_bytes(lines.path, "first\nsecond\n");
 
     line_file other;
-    assert_int_equal(line_file_open(folder.path, "lines", &other, &error), EE_FILE_ERROR);
+    assert_int_equal(line_file_open(here.path, "lines", &other, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "another run is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
-    ok(line_file_open(folder.path, "lines", &other, &error));
+    ok(line_file_open(here.path, "lines", &other, &error));
     expect_bytes(other.path, "first\nsecond\n");
     line_file_close(&other);
-    folder_remove(&folder);
 }
 
 /* Machines that share a folder know of each other by the lock of the file alone. */
-TEST(test_other_machine)
+TEST_IN_FOLDER(test_other_machine)
 {
-    test_folder folder = folder_make();
     line_file lines;
     ee_error error;
-    folder_write_text(&folder, "lines", "first\n");
-    int other = open(folder_path(&folder, "lines"), O_RDWR);
+    folder_write_text(&here, "lines", "first\n");
+    int other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
-    assert_int_equal(line_file_open(folder.path, "lines", &lines, &error), EE_FILE_ERROR);
+    assert_int_equal(line_file_open(here.path, "lines", &lines, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "another run is writing results there");
     line_file_close(&lines);
     close(other);
 
-    if (line_file_open(folder.path, "lines", &lines, &error)) fail_msg("%s", error.message);
+    if (line_file_open(here.path, "lines", &lines, &error)) fail_msg("%s", error.message);
     if (line_file_replace(&lines, "second\n", 7, &error)) fail_msg("%s", error.message);
-    other = open(folder_path(&folder, "lines"), O_RDWR);
+    other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
     line_file_close(&lines);
     assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
     close(other);
-    folder_remove(&folder);
 }
 
-TEST(test_new_folder)
+TEST_IN_FOLDER(test_new_folder)
 {
-    test_folder folder = folder_make();
     line_file lines;
     ee_error error;
-    if (line_file_open(folder_path(&folder, "deep"), "lines", &lines, &error)) fail_msg("%s", error.message);
+    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &error)) fail_msg("%s", error.message);
     expect_bytes(lines.path, "");
     line_file_close(&lines);
-    folder_write_text(&folder, "file", "");
-    assert_int_equal(line_file_open(folder_path(&folder, "file"), "lines", &lines, &error), EE_FILE_ERROR);
+    folder_write_text(&here, "file", "");
+    assert_int_equal(line_file_open(folder_path(&here, "file"), "lines", &lines, &error), EE_FILE_ERROR);
     line_file_close(&lines);
-    assert_int_equal(remove(folder_path(&folder, "deep/lines")), 0);
-    assert_int_equal(remove(folder_path(&folder, "deep")), 0);
-    folder_remove(&folder);
+    assert_int_equal(remove(folder_path(&here, "deep/lines")), 0);
+    assert_int_equal(remove(folder_path(&here, "deep")), 0);
 }
 
 static ee_status take(void *context, const char *line, size_t length, size_t number, ee_error *error)
@@ -91,27 +85,25 @@ static ee_status take(void *context, const char *line, size_t length, size_t num
     return length == 4 ? status_fail(error, EE_BAD_INPUT, "line %zu", number) : EE_OK;
 }
 
-TEST(test_each)
+TEST_IN_FOLDER(test_each)
 {
-    test_folder folder = folder_make();
     ee_error error;
     char taken[64] = "";
-    folder_write_text(&folder, "lines", "first\n\nthird\nhal");
-    ok(line_file_each(folder.path, "lines", take, taken, &error));
+    folder_write_text(&here, "lines", "first\n\nthird\nhal");
+    ok(line_file_each(here.path, "lines", take, taken, &error));
     assert_string_equal(taken, "1:first 2: 3:third ");
     taken[0] = '\0';
-    folder_write_text(&folder, "lines", "first\nlast\nnever\n");
-    assert_int_equal(line_file_each(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    folder_write_text(&here, "lines", "first\nlast\nnever\n");
+    assert_int_equal(line_file_each(here.path, "lines", take, taken, &error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
     char sentence[256];
-    snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", folder.path);
+    snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", here.path);
     assert_string_equal(error.message, sentence);
-    assert_int_equal(line_file_each(folder.path, "none", take, taken, &error), EE_FILE_ERROR);
+    assert_int_equal(line_file_each(here.path, "none", take, taken, &error), EE_FILE_ERROR);
 
     taken[0] = '\0';
-    ok(line_file_each_if_any(folder.path, "none", take, taken, &error));
+    ok(line_file_each_if_any(here.path, "none", take, taken, &error));
     assert_string_equal(taken, "");
-    assert_int_equal(line_file_each_if_any(folder.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    assert_int_equal(line_file_each_if_any(here.path, "lines", take, taken, &error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
-    folder_remove(&folder);
 }

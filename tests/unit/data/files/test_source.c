@@ -33,23 +33,21 @@ static void expect_text(const test_folder *folder, const char *name, const char 
     source_release(&file);
 }
 
-TEST(plain_and_packed_read_the_same)
+TEST_IN_FOLDER(plain_and_packed_read_the_same)
 {
-    test_folder folder = folder_make();
     size_t size;
     uint8_t *packed = gzip_pack(text, TEXT, &size);
-    folder_write(&folder, "one", text, TEXT);
-    folder_write(&folder, "two.gz", packed, size);
-    folder_write(&folder, "three", packed, size); /* the name tells nothing */
-    folder_write(&folder, "four", text, TEXT);    /* the plain one comes first */
-    folder_write(&folder, "four.gz", packed, 5);
-    expect_text(&folder, "one", "one");
-    expect_text(&folder, "two", "two.gz");
-    expect_text(&folder, "two.gz", "two.gz");
-    expect_text(&folder, "three", "three");
-    expect_text(&folder, "four", "four");
+    folder_write(&here, "one", text, TEXT);
+    folder_write(&here, "two.gz", packed, size);
+    folder_write(&here, "three", packed, size); /* the name tells nothing */
+    folder_write(&here, "four", text, TEXT);    /* the plain one comes first */
+    folder_write(&here, "four.gz", packed, 5);
+    expect_text(&here, "one", "one");
+    expect_text(&here, "two", "two.gz");
+    expect_text(&here, "two.gz", "two.gz");
+    expect_text(&here, "three", "three");
+    expect_text(&here, "four", "four");
     free(packed);
-    folder_remove(&folder);
 }
 
 static void expect_failure(const test_folder *folder, const char *name, ee_status expected, const char *part)
@@ -67,26 +65,22 @@ static void expect_failure(const test_folder *folder, const char *name, ee_statu
     assert_message_has(error.message, part);
 }
 
-TEST(a_missing_file_is_named)
+TEST_IN_FOLDER(a_missing_file_is_named)
 {
-    test_folder folder = folder_make();
-    expect_failure(&folder, "none", EE_FILE_ERROR, "/none: No such file");
-    folder_remove(&folder);
+    expect_failure(&here, "none", EE_FILE_ERROR, "/none: No such file");
 }
 
-TEST(what_is_cut_is_refused)
+TEST_IN_FOLDER(what_is_cut_is_refused)
 {
-    test_folder folder = folder_make();
     size_t size;
     uint8_t *packed = gzip_pack(text, TEXT, &size);
     for (size_t cut = 1; cut < size; cut++) {
         char part[96];
         snprintf(part, sizeof part, "cut, byte %zu: the file ends inside its compressed data", cut);
-        folder_write(&folder, "cut", packed, cut);
-        expect_failure(&folder, "cut", EE_BAD_INPUT, part);
+        folder_write(&here, "cut", packed, cut);
+        expect_failure(&here, "cut", EE_BAD_INPUT, part);
     }
     free(packed);
-    folder_remove(&folder);
 }
 
 /* Every bit but those of the header that gzip itself passes over: the time, the compression level and the system. The
@@ -118,9 +112,8 @@ TEST(what_is_damaged_is_refused)
     free(packed);
 }
 
-TEST(streams_follow_each_other)
+TEST_IN_FOLDER(streams_follow_each_other)
 {
-    test_folder folder = folder_make();
     size_t first, second, none;
     uint8_t *a = gzip_pack(text, 7, &first), *b = gzip_pack(text + 7, TEXT - 7, &second), *c = gzip_pack("", 0, &none);
     uint8_t whole[1024];
@@ -128,73 +121,47 @@ TEST(streams_follow_each_other)
     memcpy(whole + first, c, none);
     memcpy(whole + first + none, b, second);
     size_t size = first + none + second;
-    folder_write(&folder, "all.gz", whole, size);
-    expect_text(&folder, "all", "all.gz");
-    folder_write(&folder, "all.gz", whole, size - 1);
-    expect_failure(&folder, "all", EE_BAD_INPUT, "the file ends inside");
+    folder_write(&here, "all.gz", whole, size);
+    expect_text(&here, "all", "all.gz");
+    folder_write(&here, "all.gz", whole, size - 1);
+    expect_failure(&here, "all", EE_BAD_INPUT, "the file ends inside");
     whole[size] = 'x'; /* what follows a stream must be another */
-    folder_write(&folder, "all.gz", whole, size + 1);
-    expect_failure(&folder, "all", EE_BAD_INPUT, "all.gz, byte ");
+    folder_write(&here, "all.gz", whole, size + 1);
+    expect_failure(&here, "all", EE_BAD_INPUT, "all.gz, byte ");
     free(a);
     free(b);
     free(c);
-    folder_remove(&folder);
 }
 
-TEST(empty_files)
+TEST_IN_FOLDER(empty_files)
 {
-    test_folder folder = folder_make();
     size_t size;
     uint8_t *packed = gzip_pack("", 0, &size);
-    folder_write(&folder, "plain", "", 0);
-    folder_write(&folder, "packed", packed, size);
+    folder_write(&here, "plain", "", 0);
+    folder_write(&here, "packed", packed, size);
     static const char *const names[] = {"plain", "packed"};
     for (int i = 0; i < 2; i++) {
         uint64_t fingerprint;
-        source file = read_file(&folder, names[i], &fingerprint);
+        source file = read_file(&here, names[i], &fingerprint);
         assert_int_equal(file.size, 0);
         source_release(&file);
     }
     free(packed);
-    folder_remove(&folder);
 }
 
-/* More than what is unpacked at a time, and larger than zlib's window. */
-TEST(a_large_file)
+TEST_IN_FOLDER(fingerprints_tell_files_and_their_order)
 {
-    enum { SIZE = 40 << 20 };
-    test_folder folder = folder_make();
-    uint8_t *bytes = malloc(SIZE);
-    assert_non_null(bytes);
-    for (size_t i = 0; i < SIZE; i++) bytes[i] = (uint8_t)(i >> 12 ^ i >> 20);
-    size_t size;
-    uint8_t *packed = gzip_pack(bytes, SIZE, &size);
-    folder_write(&folder, "large", packed, size);
-    uint64_t fingerprint;
-    source file = read_file(&folder, "large", &fingerprint);
-    assert_int_equal(file.size, SIZE);
-    assert_true(memcmp(file.bytes, bytes, SIZE) == 0);
-    source_release(&file);
-    free(packed);
-    free(bytes);
-    folder_remove(&folder);
-}
-
-TEST(fingerprints_tell_files_and_their_order)
-{
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "a", "one");
-    folder_write_text(&folder, "b", "two");
+    folder_write_text(&here, "a", "one");
+    folder_write_text(&here, "b", "two");
     static const char orders[][3] = {"ab", "ab", "ba", "aa", "a", "b"};
     uint64_t found[6] = {0};
     for (int i = 0; i < 6; i++) {
         for (const char *name = orders[i]; *name; name++) {
             source file;
             char one[2] = {*name, '\0'};
-            ok(source_load(folder.path, one, &found[i], &file, NULL));
+            ok(source_load(here.path, one, &found[i], &file, NULL));
             source_release(&file);
         }
         for (int j = 0; j < i; j++) assert_true((found[i] == found[j]) == (i == 1 && j == 0));
     }
-    folder_remove(&folder);
 }

@@ -32,32 +32,6 @@ static pool_dataset *make_pool(size_t second_columns)
     return pool;
 }
 
-TEST(one_table_is_enough)
-{
-    pool_dataset *pool = make_pool(0);
-    ok(pool_finish(pool, "file", NULL));
-    assert_int_equal(pool->head.dim, 2);
-    assert_int_equal(pool->head.arms, 10);
-    environment *world;
-    ok(pool_start(&pool->head, 7, &world, NULL));
-    for (int t = 0; t < 500; t++) {
-        environment_round round;
-        ok(pool_next(world, &round, NULL));
-        bool seen[ROWS] = {false};
-        double sum = 0;
-        for (size_t arm = 0; arm < 10; arm++) {
-            size_t row = (size_t)round.arms.values[2 * arm];
-            assert_true(row < ROWS && !seen[row] && round.arms.values[2 * arm + 1] == -(float)row);
-            seen[row] = true;
-            assert_true(round.rewards[arm] == (row < ORDINARY ? 0.0 : 1.0));
-            sum += round.rewards[arm];
-        }
-        assert_true(sum == 1.0);
-    }
-    memory_release(&world->owner);
-    memory_release(&pool->head.owner);
-}
-
 static void expect_same_rounds(const pool_dataset *one, const pool_dataset *two)
 {
     environment *a, *b;
@@ -171,17 +145,64 @@ TEST(wrong_bytes_are_refused)
     memory_release(&pool->head.owner);
 }
 
-TEST(too_few_entries)
+/* ---- surveys ---- */
+
+TEST(everything_is_kept_in_order)
 {
-    pool_dataset *pool = make_pool(0);
-    ee_error error;
-    pool->ordinary_count = 8;
-    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "a file: expected at least 9 entries without reward and one with it, got 8 and 6");
-    pool->ordinary_count = 9;
-    ok(pool_finish(pool, "a file", &error));
-    pool->wanted_count = 0;
-    assert_int_equal(pool_finish(pool, "a file", &error), EE_BAD_INPUT);
-    memory_release(&pool->head.owner);
+    survey *seen;
+    enum { MANY = 100 };
+    char text[32];
+    ok(survey_create(&seen, NULL));
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "name %zu", i); /* the same room each time: what is kept is a copy */
+        survey_column column = {text, (survey_kind)(i % SURVEY_KINDS), i, 2 * i, 1, -(double)i, (double)i};
+        ok(survey_add_column(seen, &column, NULL));
+        ok(survey_add_class(seen, text, i, NULL));
+        ok(survey_add_number(seen, text, (double)i / 2, NULL));
+        ok(survey_remark(seen, NULL, "%s is odd", text));
+    }
+    assert_int_equal(seen->column_count, MANY);
+    assert_int_equal(seen->class_count, MANY);
+    assert_int_equal(seen->number_count, MANY);
+    assert_int_equal(seen->remark_count, MANY);
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(text, sizeof text, "name %zu", i);
+        assert_string_equal(seen->columns[i].name, text);
+        assert_int_equal(seen->columns[i].kind, i % SURVEY_KINDS);
+        assert_int_equal(seen->columns[i].distinct, 2 * i);
+        assert_string_equal(seen->classes[i].name, text);
+        assert_int_equal(seen->classes[i].count, i);
+        assert_string_equal(seen->numbers[i].name, text);
+        assert_true(seen->numbers[i].value == (double)i / 2);
+        strcat(text, " is odd");
+        assert_string_equal(seen->remarks[i], text);
+    }
+    survey_free(seen);
+    survey_free(NULL);
+}
+
+TEST(a_remark_may_be_long)
+{
+    survey *seen;
+    char text[2000];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    ok(survey_create(&seen, NULL));
+    ok(survey_remark(seen, NULL, "%s", text));
+    assert_string_equal(seen->remarks[0], text);
+    survey_free(seen);
+}
+
+TEST(a_remark_is_one_line)
+{
+    survey *seen;
+    ok(survey_create(&seen, NULL));
+    ok(survey_remark(seen, NULL, "column '%s'", "a\nb\x1b[1m\x7f"));
+    assert_string_equal(seen->remarks[0], "column 'a b [1m '");
+    survey_free(seen);
+}
+
+TEST(kinds_have_names)
+{
+    for (int i = 0; i < SURVEY_KINDS; i++) assert_true(strlen(survey_kind_name((survey_kind)i)) > 3);
 }

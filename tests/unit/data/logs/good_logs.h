@@ -2,8 +2,15 @@
 #ifndef EENET_TEST_GOOD_LOGS_H
 #define EENET_TEST_GOOD_LOGS_H
 
+#include <string.h>
+
 #include "data/logs/log.h"
 #include "support.h"
+
+static inline bool text_is(json_text got, const char *expected)
+{
+    return got.length == strlen(expected) && (!got.length || memcmp(got.bytes, expected, got.length) == 0);
+}
 
 static inline log_reader *open_good(const char *words)
 {

@@ -7,6 +7,7 @@
 
 #include "data/logs/slot_context.h"
 #include "data/values/log_time.h"
+#include "good_logs.h"
 #include "support_files.h"
 
 #define CONTEXT "{\"User\":{\"age\":3},\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\\u00e9\"},{\"f\":[1,2]}]}"
@@ -45,11 +46,6 @@ static void expect_passed(fixture *f, const char *line, log_verdict verdict, con
     parse(f, line);
     if (f->note.verdict != verdict) fail_msg("%s: verdict %d: %s", line, (int)f->note.verdict, f->note.reason);
     assert_message_has(f->note.reason, reason);
-}
-
-static bool text_is(json_text got, const char *expected)
-{
-    return got.length == strlen(expected) && memcmp(got.bytes, expected, got.length) == 0;
 }
 
 TEST(every_field_is_read)
@@ -393,19 +389,6 @@ TEST(a_bomb_of_nesting_is_refused)
     size_t at = (size_t)snprintf(line, sizeof line, "{\"_label_cost\":0,\"c\":");
     memset(line + at, '[', DEPTH);
     expect_passed(&f, line, LOG_BROKEN, "invalid JSON");
-    memory_release(&f.owner);
-}
-
-/* The probability of the label may have that of being kept in it. */
-TEST(dropped_events_agree_either_way)
-{
-    fixture f;
-    start(&f);
-    assert_true(
-        parse_good(&f, "{\"_label_cost\":0,\"_label_probability\":0.125,\"pdrop\":0.75," ENDING "}")->probability ==
-        0.5);
-    assert_true(parse_good(&f, "{\"_label_cost\":0,\"_label_probability\":0.5,\"pdrop\":0.75," ENDING "}")->copies ==
-                4);
     memory_release(&f.owner);
 }
 

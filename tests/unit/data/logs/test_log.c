@@ -48,10 +48,9 @@ static log_counts read_good(const char *text, const log_options *options, sums *
     return counts;
 }
 
-TEST(what_is_passed_over_is_counted)
+TEST_IN_FOLDER(what_is_passed_over_is_counted)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log",
+    folder_write_text(&here, "log",
                       LINE("a", "2020-01-01", "")                                /* 1 */
                       "\n"                                                       /* 2 */
                       "[CHECKPOINT INFO LINE]\n"                                 /* 3 */
@@ -67,7 +66,7 @@ TEST(what_is_passed_over_is_counted)
                       "{\"_label_cost\":0,\"a\":[1,");                           /* 13 */
     log_options options = log_options_usual();
     sums all;
-    log_counts counts = read_good(folder_path(&folder, "log"), &options, &all);
+    log_counts counts = read_good(folder_path(&here, "log"), &options, &all);
     assert_int_equal(counts.lines, 13);
     assert_int_equal(counts.events, 3);
     assert_int_equal(counts.skipped, 1);
@@ -93,26 +92,23 @@ TEST(what_is_passed_over_is_counted)
     }
     options.strict = true;
     ee_error error;
-    assert_int_equal(read_log(folder_path(&folder, "log"), &options, &counts, &all, &error), EE_BAD_INPUT);
+    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "log, line 3: a checkpoint");
-    folder_remove(&folder);
 }
 
-TEST(a_time_can_be_asked_for)
+TEST_IN_FOLDER(a_time_can_be_asked_for)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log",
+    folder_write_text(&here, "log",
                       LINE("a", "2020-01-01", "") LINE("b", "2020-01-02", "") LINE("c", "2020-01-03", "")
                           LINE("d", "some day", ""));
     log_options options = log_options_usual();
     sums all;
     options.from = 1577923200; /* the second day */
-    log_counts counts = read_good(folder_path(&folder, "log"), &options, &all);
+    log_counts counts = read_good(folder_path(&here, "log"), &options, &all);
     assert_true(counts.events == 3 && counts.outside == 1); /* what has no time is let by */
     options.until = options.from + 86400;
-    counts = read_good(folder_path(&folder, "log"), &options, &all);
+    counts = read_good(folder_path(&here, "log"), &options, &all);
     assert_true(counts.events == 2 && counts.outside == 2);
-    folder_remove(&folder);
 }
 
 /* 3000 lines, of which every byte may be the last of a part that is read. */
@@ -155,9 +151,8 @@ static void expect_same(const char *path, double reward)
 }
 
 /* Both ways, in one piece and in two. */
-TEST(packed_logs_read_the_same)
+TEST_IN_FOLDER(packed_logs_read_the_same)
 {
-    test_folder folder = folder_make();
     size_t size, first = 0, packed[4];
     char *text = make_lines(&size);
     double reward = 0;
@@ -165,33 +160,32 @@ TEST(packed_logs_read_the_same)
     first = size / 3;
     uint8_t *parts[4] = {gzip_pack(text, first, &packed[0]), gzip_pack(text + first, size - first, &packed[1]),
                          zstd_pack(text, first, &packed[2]), zstd_pack(text + first, size - first, &packed[3])};
-    folder_write(&folder, "plain", text, size);
-    expect_same(folder_path(&folder, "plain"), reward);
+    folder_write(&here, "plain", text, size);
+    expect_same(folder_path(&here, "plain"), reward);
     uint8_t *both = malloc(size);
     for (size_t i = 0; i < 4; i += 2) {
         memcpy(both, parts[i], packed[i]);
         memcpy(both + packed[i], parts[i + 1], packed[i + 1]);
-        folder_write(&folder, "packed", both, packed[i] + packed[i + 1]);
-        expect_same(folder_path(&folder, "packed"), reward);
+        folder_write(&here, "packed", both, packed[i] + packed[i + 1]);
+        expect_same(folder_path(&here, "packed"), reward);
 
         log_options options = log_options_usual();
         sums all;
         ee_error error;
         log_counts counts;
-        folder_write(&folder, "cut", both, packed[i] + packed[i + 1] / 2); /* the whole lines are read */
-        counts = read_good(folder_path(&folder, "cut"), &options, &all);
+        folder_write(&here, "cut", both, packed[i] + packed[i + 1] / 2); /* the whole lines are read */
+        counts = read_good(folder_path(&here, "cut"), &options, &all);
         assert_in_range(counts.events, 1001, 2999);
         assert_in_range(counts.broken, 1, 2);
         assert_message_has(counts.first_reasons[counts.first_count - 1], "the compressed data ends early");
         memset(both + packed[i], 0xff, 16);
-        folder_write(&folder, "damaged", both, packed[i] + packed[i + 1]);
-        assert_int_equal(read_log(folder_path(&folder, "damaged"), &options, &counts, &all, &error), EE_BAD_INPUT);
+        folder_write(&here, "damaged", both, packed[i] + packed[i + 1]);
+        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &error), EE_BAD_INPUT);
         assert_message_has(error.message, "damaged: the compressed data is damaged");
     }
     for (size_t i = 0; i < 4; i++) free(parts[i]);
     free(both);
     free(text);
-    folder_remove(&folder);
 }
 
 TEST(a_log_that_is_not_there_is_refused)
@@ -248,22 +242,20 @@ TEST(vectors_are_known_by_the_first_event)
     }
 }
 
-TEST(a_log_is_known_by_its_file)
+TEST_IN_FOLDER(a_log_is_known_by_its_file)
 {
-    test_folder folder = folder_make();
     log_options options = log_options_usual();
     log_reader *log;
     uint64_t prints[3];
     for (size_t i = 0; i < 3; i++) {
-        if (i != 1) folder_write_text(&folder, "log", i ? LINE("a", "2020-01-01", "") : "");
-        ok(log_open(folder_path(&folder, "log"), &options, &log, NULL));
+        if (i != 1) folder_write_text(&here, "log", i ? LINE("a", "2020-01-01", "") : "");
+        ok(log_open(folder_path(&here, "log"), &options, &log, NULL));
         assert_true(log_can_repeat(log));
         assert_int_equal(log_dim(log), 0);
         prints[i] = log_fingerprint(log);
         log_close(log);
     }
     assert_true(prints[0] == prints[1] && prints[1] != prints[2]);
-    folder_remove(&folder);
 }
 
 /* ---- the real lines: what another program counted in them ---- */

@@ -9,11 +9,6 @@
 #include "good_logs.h"
 #include "support_files.h"
 
-static bool text_is(json_text got, const char *expected)
-{
-    return got.length == strlen(expected) && memcmp(got.bytes, expected, got.length) == 0;
-}
-
 /* "csv:FOLDER/log.csv" and the options, valid until the next call. */
 static const char *words_of(const test_folder *folder, const char *options)
 {
@@ -22,15 +17,14 @@ static const char *words_of(const test_folder *folder, const char *options)
     return words;
 }
 
-TEST(columns_are_found_by_their_names)
+TEST_IN_FOLDER(columns_are_found_by_their_names)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "\xef\xbb\xbf,Timestamp,item_id,click,propensity_score,age,town,id\n"
                       "0,2020-01-01 00:00:01,2,1,0.25,3.50,\"New \"\"York\"\"\n2\",x1\n"
                       "1,1577836802,0,0.5,1,,Rome,x2\n"
                       "2,1577836803000,1,0,0.5,7,,\n");
-    log_reader *log = open_good(words_of(&folder, ",context=age+town"));
+    log_reader *log = open_good(words_of(&here, ",context=age+town"));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 3 && event.action == 2 && event.line == 2);
@@ -50,8 +44,8 @@ TEST(columns_are_found_by_their_names)
     assert_int_equal(log_read(log)->lines, 5);
     log_close(log);
 
-    folder_write_text(&folder, "log.csv", "what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n");
-    log = open_good(words_of(&folder, ",action=what,probability=how,reward=why,context=all"));
+    folder_write_text(&here, "log.csv", "what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n");
+    log = open_good(words_of(&here, ",action=what,probability=how,reward=why,context=all"));
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1 && text_is(event.actions[0], "blue")); /* by the alphabet */
     assert_true(text_is(event.context,
@@ -60,35 +54,30 @@ TEST(columns_are_found_by_their_names)
     assert_true(next_good(log, &event));
     assert_true(event.action == 0 && event.reward == -1);
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(names_of_columns_may_have_blanks_and_commas)
+TEST_IN_FOLDER(names_of_columns_may_have_blanks_and_commas)
 {
     static const char head[] = "{\"age\":3,\"last town\":\"Rome\",";
     static const char *const options[] = {
         ",action=the action,probability=p,reward=\"net, reward\",context=last town+age",
         ",action=\"the action\",probability=p,reward=\"net, reward\",context=\"last town\"+\"age\"",
     };
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
-                      "the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
+    folder_write_text(&here, "log.csv", "the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        log_reader *log = open_good(words_of(&folder, options[i]));
+        log_reader *log = open_good(words_of(&here, options[i]));
         log_event event;
         assert_true(next_good(log, &event));
         assert_true(event.action == 0 && event.probability == 0.5 && event.reward == 1);
         assert_true(strncmp(event.context.bytes, head, strlen(head)) == 0);
         log_close(log);
     }
-    folder_remove(&folder);
 }
 
-TEST(actions_can_be_given)
+TEST_IN_FOLDER(actions_can_be_given)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward\nb,0.5,1\nc,0.5,1\n");
-    log_reader *log = open_good(words_of(&folder, ",actions=a+b"));
+    folder_write_text(&here, "log.csv", "action,p,reward\nb,0.5,1\nc,0.5,1\n");
+    log_reader *log = open_good(words_of(&here, ",actions=a+b"));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1);
@@ -96,15 +85,14 @@ TEST(actions_can_be_given)
     assert_int_equal(log_read(log)->invalid, 1);
     assert_message_has(log_read(log)->first_reasons[0], "the action 'c' is not one of the 2 actions");
     log_close(log);
-    folder_write_text(&folder, "log.csv", "action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n");
-    log = open_good(words_of(&folder, ",actions=5"));
+    folder_write_text(&here, "log.csv", "action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n");
+    log = open_good(words_of(&here, ",actions=5"));
     assert_true(next_good(log, &event) && event.count == 5 && event.action == 1);
     assert_true(next_good(log, &event) && event.action == 3);
     assert_null(event.actions);
     assert_false(next_good(log, &event));
     assert_message_has(log_read(log)->first_reasons[0], "the action '5' is not one of the 5 actions, numbered from 0");
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* Fails unless the log has exactly these actions, joined by spaces, in this order. */
@@ -121,7 +109,7 @@ static void expect_actions(const test_folder *folder, const char *options, const
     log_close(log);
 }
 
-TEST(numbers_are_names_of_actions)
+TEST_IN_FOLDER(numbers_are_names_of_actions)
 {
     static const struct {
         const char *rows, *names;
@@ -134,27 +122,24 @@ TEST(numbers_are_names_of_actions)
         {"07,.5,1\n7,.5,1\n1.50,.5,1\n", "07 1.50 7"},       /* these are different */
         {"7,.5,1\n99999999999999999999,.5,1\n", "7 99999999999999999999"},
     };
-    test_folder folder = folder_make();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char words[200];
         snprintf(words, sizeof words, "action,p,reward\n%s", cases[i].rows);
-        folder_write_text(&folder, "log.csv", words);
-        expect_actions(&folder, "", cases[i].names);
+        folder_write_text(&here, "log.csv", words);
+        expect_actions(&here, "", cases[i].names);
     }
-    folder_write_text(&folder, "log.csv", "action,p,reward\n2,.5,1\n");
-    expect_actions(&folder, ",actions=10+2+1", "1 2 10");
-    folder_remove(&folder);
+    folder_write_text(&here, "log.csv", "action,p,reward\n2,.5,1\n");
+    expect_actions(&here, ",actions=10+2+1", "1 2 10");
 }
 
 /* A row that is left out for any reason adds no action, and is reported with its own reason. */
-TEST(rejected_rows_have_no_actions)
+TEST_IN_FOLDER(rejected_rows_have_no_actions)
 {
     static const char *const reasons[] = {
         "above 0 and at most 1, got 0",   "above 0 and at most 1, got 60", "expected a number for the reward",
         "the reward must be -1e9 to 1e9", "duplicate event id 1",          "got 4 fields, expected 5",
         "copies must be 1 to 1e9, got 0"};
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "id,action,p,reward,copies\n"
                       "1,a,0.5,1,1\n"
                       "2,b,0.5,0,1\n"
@@ -166,9 +151,9 @@ TEST(rejected_rows_have_no_actions)
                       "8,h,0.5,1\n"
                       "9,i,0.5,1,0\n"
                       "10,b,0.5,1,1\n");
-    expect_actions(&folder, "", "a b");
-    expect_actions(&folder, ",id=none", "a b g");
-    log_reader *log = open_good(words_of(&folder, ""));
+    expect_actions(&here, "", "a b");
+    expect_actions(&here, ",id=none", "a b g");
+    log_reader *log = open_good(words_of(&here, ""));
     log_event event;
     while (next_good(log, &event)) assert_int_equal(event.count, 2);
     const log_counts *counts = log_read(log);
@@ -177,19 +162,17 @@ TEST(rejected_rows_have_no_actions)
     for (size_t i = 0; i < 7; i++) assert_message_has(counts->first_reasons[i], reasons[i]);
     log_close(log);
 
-    folder_write_text(&folder, "log.csv", "action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
-    log = open_good(words_of(&folder, ""));
+    folder_write_text(&here, "log.csv", "action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
+    log = open_good(words_of(&here, ""));
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->invalid, 2);
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* Events outside the requested time have no actions either, and are no fault of the log. */
-TEST(actions_are_those_of_the_requested_time)
+TEST_IN_FOLDER(actions_are_those_of_the_requested_time)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "time,action,p,reward\n100,old,0.5,1\n200,a,0.5,1\n201,b,0.5,1\n300,new,0.5,1\n");
     log_options some = log_options_usual();
     some.from = 200;
@@ -197,22 +180,20 @@ TEST(actions_are_those_of_the_requested_time)
     some.strict = true;
     log_reader *log;
     log_event event;
-    ok(log_open(words_of(&folder, ""), &some, &log, NULL));
+    ok(log_open(words_of(&here, ""), &some, &log, NULL));
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 0);
     assert_true(next_good(log, &event) && event.action == 1);
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->outside, 2);
     assert_int_equal(log_read(log)->invalid, 0);
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(a_file_that_grows_has_no_new_actions)
+TEST_IN_FOLDER(a_file_that_grows_has_no_new_actions)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward\na,0.5,1\nb,0.5,1\n");
-    log_reader *log = open_good(words_of(&folder, ""));
-    FILE *file = fopen(folder_path(&folder, "log.csv"), "a");
+    folder_write_text(&here, "log.csv", "action,p,reward\na,0.5,1\nb,0.5,1\n");
+    log_reader *log = open_good(words_of(&here, ""));
+    FILE *file = fopen(folder_path(&here, "log.csv"), "a");
     assert_non_null(file);
     for (size_t i = 0; i < 100000; i++) fputs("c,0.5,1\n", file); /* more than was read ahead */
     fclose(file);
@@ -221,15 +202,13 @@ TEST(a_file_that_grows_has_no_new_actions)
     assert_true(log_read(log)->events == 2 && log_read(log)->invalid > 0);
     assert_message_has(log_read(log)->first_reasons[0], "the action is new: the file changed after it was opened");
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(a_count_numbers_the_actions_of_a_row)
+TEST_IN_FOLDER(a_count_numbers_the_actions_of_a_row)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n");
-    log_reader *log = open_good(words_of(&folder, ""));
+    log_reader *log = open_good(words_of(&here, ""));
     log_event event;
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && !event.actions);
     assert_true(next_good(log, &event) && event.count == 3 && event.action == 2);
@@ -238,19 +217,17 @@ TEST(a_count_numbers_the_actions_of_a_row)
     assert_message_has(log_read(log)->first_reasons[0],
                        "the action '2' is not one of the 2 actions, numbered from 0 (column count)");
     log_close(log);
-    expect_actions(&folder, ",count=none", "0 1 2 a");
-    folder_remove(&folder);
+    expect_actions(&here, ",count=none", "0 1 2 a");
 }
 
 /* What log_write makes is read without a word. */
-TEST(our_own_file_is_read)
+TEST_IN_FOLDER(our_own_file_is_read)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "id,time,count,action,name,probability,reward,copies,skipped\n"
                       "a,2021-05-18T13:28:29.6560000Z,3,1,red,0.3,0.1,10,0\n"
                       ",,20,19,,0.5,-3e-05,1,1\n");
-    log_reader *log = open_good(folder_path(&folder, "log.csv")); /* the first bytes tell */
+    log_reader *log = open_good(folder_path(&here, "log.csv")); /* the first bytes tell */
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 3 && event.action == 1 && event.copies == 10 && event.time == 1621344509.656);
@@ -258,27 +235,23 @@ TEST(our_own_file_is_read)
     assert_true(event.count == 20 && event.action == 19 && event.skipped && isnan(event.time));
     assert_false(next_good(log, &event));
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(a_row_with_too_many_fields_is_broken)
+TEST_IN_FOLDER(a_row_with_too_many_fields_is_broken)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,probability,reward\n0,0.5,1,9\n0,0.5,2\n");
-    log_reader *log = open_good(words_of(&folder, ",actions=2"));
+    folder_write_text(&here, "log.csv", "action,probability,reward\n0,0.5,1,9\n0,0.5,2\n");
+    log_reader *log = open_good(words_of(&here, ",actions=2"));
     log_event event;
     assert_true(next_good(log, &event) && event.reward == 2);
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->broken, 1);
     assert_message_has(log_read(log)->first_reasons[0], "got 4 fields, expected 3 as in the header");
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(rows_that_are_wrong_are_told)
+TEST_IN_FOLDER(rows_that_are_wrong_are_told)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "action,probability,reward\n"
                       "0,0.5,1\n"
                       "0,0.5\n"                /* 3 */
@@ -290,7 +263,7 @@ TEST(rows_that_are_wrong_are_told)
                       "1,0.5 \"x,1\n"          /* 9: a quote within a field hides no row */
                       "1,0.5,2\n"              /* 10 */
                       "1,0.5,\"3\n1,0.5,4\n"); /* 11 */
-    log_reader *log = open_good(words_of(&folder, ",actions=2"));
+    log_reader *log = open_good(words_of(&here, ",actions=2"));
     log_event event;
     double reward = 0;
     while (next_good(log, &event)) reward += event.reward;
@@ -315,7 +288,6 @@ TEST(rows_that_are_wrong_are_told)
         assert_message_has(counts->first_reasons[i], reasons[i]);
     }
     log_close(log);
-    folder_remove(&folder);
 }
 
 static void expect_refused(const test_folder *folder, const char *options, const char *message)
@@ -328,35 +300,31 @@ static void expect_refused(const test_folder *folder, const char *options, const
     assert_null(log);
 }
 
-TEST(columns_that_are_missing_are_told)
+TEST_IN_FOLDER(columns_that_are_missing_are_told)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "which,odds,reward\n0,0.5,1\n");
-    expect_refused(&folder, "",
+    folder_write_text(&here, "log.csv", "which,odds,reward\n0,0.5,1\n");
+    expect_refused(&here, "",
                    "log.csv: found no column for the action; name it: csv:FILE,action=COLUMN; the columns are: which, "
                    "odds, reward");
-    expect_refused(&folder, ",action=which", "found no column for the probability");
-    expect_refused(&folder, ",action=which,probability=od", "there is no column 'od' (option probability=)");
-    expect_refused(&folder, ",action=which,probability=odds,context=age", "there is no column 'age' (option context=)");
-    expect_refused(&folder, ",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
-    expect_refused(&folder, ",acton=which", "acton");
-    folder_write_text(&folder, "log.csv", "");
-    expect_refused(&folder, "", "expected a header with column names");
-    folder_write_text(&folder, "log.csv", "\xff\xfe,x\n");
-    expect_refused(&folder, "", "not UTF-8");
-    folder_write_text(&folder, "log.csv", "a,0.5,1\nb,0.5,0\n");
-    expect_refused(&folder, "", "found no column for the probability; the first row must name the columns");
-    folder_remove(&folder);
+    expect_refused(&here, ",action=which", "found no column for the probability");
+    expect_refused(&here, ",action=which,probability=od", "there is no column 'od' (option probability=)");
+    expect_refused(&here, ",action=which,probability=odds,context=age", "there is no column 'age' (option context=)");
+    expect_refused(&here, ",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
+    expect_refused(&here, ",acton=which", "acton");
+    folder_write_text(&here, "log.csv", "");
+    expect_refused(&here, "", "expected a header with column names");
+    folder_write_text(&here, "log.csv", "\xff\xfe,x\n");
+    expect_refused(&here, "", "not UTF-8");
+    folder_write_text(&here, "log.csv", "a,0.5,1\nb,0.5,0\n");
+    expect_refused(&here, "", "found no column for the probability; the first row must name the columns");
 }
 
-TEST(lists_are_joined_by_plus)
+TEST_IN_FOLDER(lists_are_joined_by_plus)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
-    expect_refused(&folder, ",context=age,plan", "expected name=value, got 'plan'; did you mean context=age+plan?");
-    expect_refused(&folder, ",actions=red,green,context=age",
+    folder_write_text(&here, "log.csv", "action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
+    expect_refused(&here, ",context=age,plan", "expected name=value, got 'plan'; did you mean context=age+plan?");
+    expect_refused(&here, ",actions=red,green,context=age",
                    "expected name=value, got 'green'; did you mean actions=red+green?");
-    folder_remove(&folder);
 }
 
 /* ---- the columns ---- */
@@ -394,76 +362,31 @@ static void write_cell(FILE *into, size_t event, size_t kind)
 {
     static const char *const plans[] = {"free", "pro", "team"}, *const items[] = {"desk", "lamp", "sofa"};
     size_t dice = (event * 7919 + 13) % 1009, action = dice % 3, reward = (dice / 3) % 4 == 0;
-    switch (kind) {
-    case 0:
-        fprintf(into, "%s", items[action]);
-        break;
-    case 1:
-        fprintf(into, "0.25");
-        break;
-    case 2:
-        fprintf(into, "%zu", reward);
-        break;
-    case 3:
-        fprintf(into, "%zu", 18 + event * 31 % 60);
-        break;
-    case 4:
-        fprintf(into, "%s", plans[event * 17 % 3]);
-        break;
-    case 5:
-        fprintf(into, "%zu.5", 1000 + event * 37);
-        break; /* a quantity, never the same */
-    case 6:
-        fprintf(into, "s%zx", event * 2654435761u % 1000003);
-        break; /* text, almost unique */
-    case 7:
-        fprintf(into, "%zu", 500000 + event);
-        break; /* numbers, almost unique */
-    case 8:
-        fprintf(into, "%zu", event % 30);
-        break; /* a key by its name */
-    case 9:
-        fprintf(into, "2025-%02zu-01", 1 + event % 12);
-        break;
-    case 10:
-        fprintf(into, "%zu", 1750000000 + event % 7);
-        break;
-    case 11:
-        fprintf(into, "%zu", 20260101 + event % 28);
-        break;
-    case 12:
-        fprintf(into, "%s", reward ? "yes" : "");
-        break;
-    case 13:
-        fprintf(into, "%g", reward ? 5 + (double)(event % 97) / 7 : 0);
-        break;
-    case 14:
-        fprintf(into, "the %s", items[action]);
-        break;
-    case 15:
-        fprintf(into, "%zu", 10 * action);
-        break;
-    case 16:
-        fprintf(into, "%zu", event % 2);
-        break;
-    case 17:
-        fprintf(into, "0.%zu", 1 + event % 8);
-        break;
-    case 18: /* text, almost unique, if there is a reward */
-        if (reward) fprintf(into, "o%zu", event);
-        break;
-    case 19:
-        if (reward) fprintf(into, "2025-%02zu-01", 1 + event % 12);
-        break;
-    case 20: /* a reward that varies */
-        fprintf(into, "%g", reward ? 1 + (double)(event * event % 89) : 0);
-        break;
-    default: /* a quantity that is unknown now and then */
-        if (event % 10)
-            fprintf(into, "%zu.5", 1000 + event * 37);
-        else
-            fprintf(into, "NA");
-    }
+    char cells[ALL_KINDS][32] = {{0}};
+    snprintf(cells[0], 32, "%s", items[action]);
+    snprintf(cells[1], 32, "0.25");
+    snprintf(cells[2], 32, "%zu", reward);
+    snprintf(cells[3], 32, "%zu", 18 + event * 31 % 60);
+    snprintf(cells[4], 32, "%s", plans[event * 17 % 3]);
+    snprintf(cells[5], 32, "%zu.5", 1000 + event * 37);            /* a quantity, never the same */
+    snprintf(cells[6], 32, "s%zx", event * 2654435761u % 1000003); /* text, almost unique */
+    snprintf(cells[7], 32, "%zu", 500000 + event);                 /* numbers, almost unique */
+    snprintf(cells[8], 32, "%zu", event % 30);                     /* a key by its name */
+    snprintf(cells[9], 32, "2025-%02zu-01", 1 + event % 12);
+    snprintf(cells[10], 32, "%zu", 1750000000 + event % 7);
+    snprintf(cells[11], 32, "%zu", 20260101 + event % 28);
+    snprintf(cells[12], 32, "%s", reward ? "yes" : "");
+    snprintf(cells[13], 32, "%g", reward ? 5 + (double)(event % 97) / 7 : 0);
+    snprintf(cells[14], 32, "the %s", items[action]);
+    snprintf(cells[15], 32, "%zu", 10 * action);
+    snprintf(cells[16], 32, "%zu", event % 2);
+    snprintf(cells[17], 32, "0.%zu", 1 + event % 8);
+    if (reward) snprintf(cells[18], 32, "o%zu", event); /* text, almost unique, if there is a reward */
+    if (reward) snprintf(cells[19], 32, "2025-%02zu-01", 1 + event % 12);
+    snprintf(cells[20], 32, "%g", reward ? 1 + (double)(event * event % 89) : 0); /* a reward that varies */
+    snprintf(cells[21], 32, "NA"); /* a quantity that is unknown now and then */
+    if (event % 10) snprintf(cells[21], 32, "%zu.5", 1000 + event * 37);
+    fputs(cells[kind], into);
 }
 
 /* Writes the columns in this order, which repeats none. */
@@ -483,60 +406,56 @@ static void write_kinds(const test_folder *folder, const size_t *kinds, size_t c
     fclose(file);
 }
 
-TEST(columns_without_a_role_are_context)
+TEST_IN_FOLDER(columns_without_a_role_are_context)
 {
     size_t all[KINDS];
     for (size_t i = 0; i < KINDS; i++) all[i] = i;
-    test_folder folder = folder_make();
-    write_kinds(&folder, all, KINDS);
-    expect_columns(&folder, "",
+    write_kinds(&here, all, KINDS);
+    expect_columns(&here, "",
                    "Columns: action (3 names), probability=p, reward; context: age, plan, income; left out: session "
                    "(almost unique), number (almost unique), user_id (a key), signup (a time), seen (a time), day (a "
                    "time), bought (predicts the reward almost perfectly), revenue (predicts the reward almost "
                    "perfectly) and 4 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_columns(&folder, ",ignore=income+session+number+user_id+signup+seen+day+bought",
+    expect_columns(&here, ",ignore=income+session+number+user_id+signup+seen+day+bought",
                    "Columns: action (3 names), probability=p, reward; context: age, plan; left out: income (ignored), "
                    "session (ignored), number (ignored), user_id (ignored), signup (ignored), seen (ignored), day "
                    "(ignored), bought (ignored), revenue (predicts the reward almost perfectly), item_name (follows "
                    "from the action) and 3 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
     size_t consequences[] = {0, 1, 2, 3, 14, 15, 16, 17};
-    write_kinds(&folder, consequences, 8);
-    expect_columns(&folder, "",
+    write_kinds(&here, consequences, 8);
+    expect_columns(&here, "",
                    "Columns: action (3 names), probability=p, reward; context: age; left out: item_name (follows from "
                    "the action), price (follows from the action), click (named like a reward), prob_red (named like a "
                    "probability). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_columns(&folder, ",context=price",
+    expect_columns(&here, ",context=price",
                    "Columns: action (3 names), probability=p, reward; context: price; left out: age, item_name, click, "
                    "prob_red. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    write_kinds(&folder, all, 3);
-    expect_columns(&folder, ",actions=lamp+desk+sofa",
+    write_kinds(&here, all, 3);
+    expect_columns(&here, ",actions=lamp+desk+sofa",
                    "Columns: action (3 names), probability=p, reward; context: none.");
-    folder_remove(&folder);
 }
 
 /* What only some rows have; a reward that is more than yes or no. */
-TEST(traces_of_the_reward_are_found)
+TEST_IN_FOLDER(traces_of_the_reward_are_found)
 {
     size_t kinds[] = {0, 1, 2, 18, 19, 21};
-    test_folder folder = folder_make();
-    write_kinds(&folder, kinds, 6);
+    write_kinds(&here, kinds, 6);
     static const char found[] =
         "context: balance; left out: order (predicts the reward almost perfectly), paid_at (predicts the reward almost "
         "perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
     char expected[400];
     snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward; %s", found);
-    expect_columns(&folder, "", expected);
+    expect_columns(&here, "", expected);
     kinds[2] = 20;
-    write_kinds(&folder, kinds, 6);
+    write_kinds(&here, kinds, 6);
     snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward=amount; %s", found);
-    expect_columns(&folder, ",reward=amount", expected);
+    expect_columns(&here, ",reward=amount", expected);
     kinds[3] = 12;
     kinds[4] = 3;
-    write_kinds(&folder, kinds, 6);
-    expect_columns(&folder, ",reward=amount",
+    write_kinds(&here, kinds, 6);
+    expect_columns(&here, ",reward=amount",
                    "Columns: action (3 names), probability=p, reward=amount; context: age, balance; left out: bought "
                    "(predicts the reward almost perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    folder_remove(&folder);
 }
 
 /* The events that are read from a file, as text to compare. */
@@ -554,67 +473,60 @@ static char *read_contexts(const test_folder *folder, const char *options)
     return all.bytes;
 }
 
-TEST(the_order_of_columns_does_not_matter)
+TEST_IN_FOLDER(the_order_of_columns_does_not_matter)
 {
     size_t kinds[KINDS];
     for (size_t i = 0; i < KINDS; i++) kinds[i] = i;
-    test_folder folder = folder_make();
-    write_kinds(&folder, kinds, KINDS);
-    char *found = read_contexts(&folder, ""), *named = read_contexts(&folder, ",context=plan+income+age");
+    write_kinds(&here, kinds, KINDS);
+    char *found = read_contexts(&here, ""), *named = read_contexts(&here, ",context=plan+income+age");
     assert_string_equal(found, named);
     for (size_t shift = 1; shift < KINDS; shift += 4) {
         for (size_t i = 0; i < KINDS; i++) kinds[i] = (i * 5 + shift) % KINDS;
-        write_kinds(&folder, kinds, KINDS);
-        char *moved = read_contexts(&folder, "");
+        write_kinds(&here, kinds, KINDS);
+        char *moved = read_contexts(&here, "");
         assert_string_equal(moved, found);
         memory_free(moved);
     }
     memory_free(found);
     memory_free(named);
-    folder_remove(&folder);
 }
 
-TEST(few_rows_decide_nothing)
+TEST_IN_FOLDER(few_rows_decide_nothing)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n40,1,0.5,free,0\n");
-    expect_columns(&folder, "",
+    folder_write_text(&here, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n40,1,0.5,free,0\n");
+    expect_columns(&here, "",
                    "Columns: action (2 names), probability, reward; context: age, plan. Change with "
                    "context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_remarks(&folder, "", "");
-    folder_write_text(&folder, "log.csv", "count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
-    expect_columns(&folder, "",
+    expect_remarks(&here, "", "");
+    folder_write_text(&here, "log.csv", "count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
+    expect_columns(&here, "",
                    "Columns: count, action (numbers from 0, below the count), probability, reward; context: none; left "
                    "out: name (name of the action). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_remarks(&folder, "", "");
-    folder_remove(&folder);
+    expect_remarks(&here, "", "");
 }
 
 /* Features ignore names that start with _, and add up those of one name. */
-TEST(names_of_context_are_different)
+TEST_IN_FOLDER(names_of_context_are_different)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward,_multi,age,_text,age,Age\n0,0.5,1,5,30,so it is,40,50\n");
+    folder_write_text(&here, "log.csv", "action,p,reward,_multi,age,_text,age,Age\n0,0.5,1,5,30,so it is,40,50\n");
     static const char columns[] =
         "Columns: action (1 name), probability=p, reward; context: age, _text, Age; left out: _multi (name starts with "
         "_), age (same name as another column). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
-    expect_columns(&folder, "", columns);
-    expect_columns(&folder, ",context=all", columns);
-    expect_refused(&folder, ",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
-    log_reader *log = open_good(words_of(&folder, ""));
+    expect_columns(&here, "", columns);
+    expect_columns(&here, ",context=all", columns);
+    expect_refused(&here, ",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
+    log_reader *log = open_good(words_of(&here, ""));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(text_is(event.context, "{\"Age\":50,\"_text\":\"so it is\",\"age\":30,\"_multi\":["
                                        "{\"_tag\":\"0\",\"i\":{\"constant\":1,\"id\":\"0\"}}]}"));
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(doubtful_columns_are_named)
+TEST_IN_FOLDER(doubtful_columns_are_named)
 {
     size_t kinds[] = {0, 1, 2, 3, 12, 13, 15, 16};
-    test_folder folder = folder_make();
-    write_kinds(&folder, kinds, 8);
+    write_kinds(&here, kinds, 8);
     static const char several[] =
         "The reward is read from column 'reward', but it could also be click; choose with reward=COLUMN.";
     static const char named[] =
@@ -622,79 +534,71 @@ TEST(doubtful_columns_are_named)
         "decision was made? If not, leave it out: otherwise the numbers are too good.\n"
         "Context column 'price' has one value per chosen action. Was it known when the decision was made? If not, "
         "leave it out: otherwise the numbers are too good.";
-    expect_remarks(&folder, "", several);
-    expect_remarks(&folder, ",reward=reward", "");
-    expect_remarks(&folder, ",reward=reward,context=all", named);
-    expect_remarks(&folder, ",reward=reward,context=age+bought+revenue+price,actions=desk+lamp+sofa", named);
-    expect_remarks(&folder, ",reward=reward,context=none", "");
-    expect_remarks(&folder, ",reward=reward,ignore=age",
+    expect_remarks(&here, "", several);
+    expect_remarks(&here, ",reward=reward", "");
+    expect_remarks(&here, ",reward=reward,context=all", named);
+    expect_remarks(&here, ",reward=reward,context=age+bought+revenue+price,actions=desk+lamp+sofa", named);
+    expect_remarks(&here, ",reward=reward,context=none", "");
+    expect_remarks(&here, ",reward=reward,ignore=age",
                    "No column is used as context, so policies cannot personalise; choose some with "
                    "context=COLUMN+COLUMN.");
-    folder_write_text(&folder, "log.csv", "arm,item,p,prob,reward\n1,2,0.5,0.25,1\n");
-    expect_remarks(&folder, "",
+    folder_write_text(&here, "log.csv", "arm,item,p,prob,reward\n1,2,0.5,0.25,1\n");
+    expect_remarks(&here, "",
                    "The action is read from column 'arm', but it could also be item; choose with action=COLUMN.\n"
                    "The probability is read from column 'prob', but it could also be p; choose with "
                    "probability=COLUMN.\n"
                    "No column is used as context, so policies cannot personalise; choose some with "
                    "context=COLUMN+COLUMN.");
-    folder_remove(&folder);
 }
 
 /* Columns that change every number if they mean something else. */
-TEST(guessed_columns_are_named)
+TEST_IN_FOLDER(guessed_columns_are_named)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward,skipped,copies\n1,0.5,1,0,2\n");
-    expect_remarks(&folder, "",
+    folder_write_text(&here, "log.csv", "action,p,reward,skipped,copies\n1,0.5,1,0,2\n");
+    expect_remarks(&here, "",
                    "Column 'copies' is read as the number of events that a row represents. If it means something "
                    "else, rename it or add copies=none.\n"
                    "Column 'skipped' is read as a mark of decisions that were never shown: rows with 1 are left out. "
                    "If it means something else, rename it or add skipped=none.");
-    expect_remarks(&folder, ",copies=copies,skipped=skipped", "");
-    folder_write_text(&folder, "log.csv", "count,action,p,reward,skipped,copies\n2,1,0.5,1,0,2\n");
-    expect_remarks(&folder, "", "");
-    folder_remove(&folder);
+    expect_remarks(&here, ",copies=copies,skipped=skipped", "");
+    folder_write_text(&here, "log.csv", "count,action,p,reward,skipped,copies\n2,1,0.5,1,0,2\n");
+    expect_remarks(&here, "", "");
 }
 
 /* The same name in another case is another column; the options choose by the exact name. */
-TEST(twins_are_named)
+TEST_IN_FOLDER(twins_are_named)
 {
     static const char twins[] = "2 columns are named 'reward'; the reward is read from column 3 of the file. If that "
                                 "is the wrong one, every number is wrong: rename the others.";
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward,reward\n1,0.5,1,0\n");
-    expect_remarks(&folder, ",context=none", twins);
-    expect_remarks(&folder, ",context=none,reward=reward", twins);
-    folder_write_text(&folder, "log.csv", "action,p,reward,Reward\n1,0.5,1,7\n");
-    expect_remarks(&folder, ",context=none", twins);
-    expect_remarks(&folder, ",context=none,reward=Reward", "");
-    log_reader *log = open_good(words_of(&folder, ",reward=Reward"));
+    folder_write_text(&here, "log.csv", "action,p,reward,reward\n1,0.5,1,0\n");
+    expect_remarks(&here, ",context=none", twins);
+    expect_remarks(&here, ",context=none,reward=reward", twins);
+    folder_write_text(&here, "log.csv", "action,p,reward,Reward\n1,0.5,1,7\n");
+    expect_remarks(&here, ",context=none", twins);
+    expect_remarks(&here, ",context=none,reward=Reward", "");
+    log_reader *log = open_good(words_of(&here, ",reward=Reward"));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.reward == 7);
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(actions_that_differ_in_case_are_named)
+TEST_IN_FOLDER(actions_that_differ_in_case_are_named)
 {
     static const char one[] = "Actions 'Red' and 'red' differ only in case and count as different actions. If they are "
                               "the same, every number is wrong: write the names in one way.";
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv", "action,p,reward\nRed,0.5,1\nredo,0.5,0\nred,0.5,1\nblue,0.5,1\n");
-    expect_remarks(&folder, "", one);
-    expect_remarks(&folder, ",actions=Red+red+redo+blue", "");
-    folder_remove(&folder);
+    folder_write_text(&here, "log.csv", "action,p,reward\nRed,0.5,1\nredo,0.5,0\nred,0.5,1\nblue,0.5,1\n");
+    expect_remarks(&here, "", one);
+    expect_remarks(&here, ",actions=Red+red+redo+blue", "");
 }
 
 /* pandas writes times as nanoseconds. */
-TEST(times_have_any_unit)
+TEST_IN_FOLDER(times_have_any_unit)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "log.csv",
+    folder_write_text(&here, "log.csv",
                       "action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
                       "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n");
-    log_reader *log = open_good(words_of(&folder, ""));
+    log_reader *log = open_good(words_of(&here, ""));
     log_event event;
     for (size_t i = 0; i < 4; i++) {
         assert_true(next_good(log, &event));
@@ -706,14 +610,12 @@ TEST(times_have_any_unit)
     assert_string_equal(log_remark(log, 0), "In line 6 the time '31/12/2025' cannot be read, so the order of such "
                                             "events is not checked. Expected ISO 8601, or seconds since 1970.");
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* A long list, and names that are long or hold control characters. */
-TEST(long_lists_are_shortened)
+TEST_IN_FOLDER(long_lists_are_shortened)
 {
-    test_folder folder = folder_make();
-    FILE *file = fopen(folder_path(&folder, "log.csv"), "w");
+    FILE *file = fopen(folder_path(&here, "log.csv"), "w");
     assert_non_null(file);
     fputs("action,p,reward,\"tab\there\",", file);
     for (size_t i = 0; i < 30; i++) fputs("\xc3\xa9", file);
@@ -722,7 +624,7 @@ TEST(long_lists_are_shortened)
     for (size_t i = 0; i < 300; i++) fprintf(file, ",%zu", i);
     fputs("\n", file);
     fclose(file);
-    log_reader *log = open_good(words_of(&folder, ""));
+    log_reader *log = open_good(words_of(&here, ""));
     char got[LOG_COLUMNS_TEXT];
     log_columns_format(log, got);
     assert_message_has(got, "context: tab?here, \xc3\xa9\xc3\xa9");
@@ -730,7 +632,6 @@ TEST(long_lists_are_shortened)
     assert_message_has(got, " more. Change with");
     assert_true(json_is_utf8((json_text){got, strlen(got)}));
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* ---- Open Bandit ---- */
@@ -748,12 +649,11 @@ static const char *bandit_words(const test_folder *folder)
     return words;
 }
 
-TEST(the_open_bandit_dataset_is_read)
+TEST_IN_FOLDER(the_open_bandit_dataset_is_read)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "item_context.csv", items);
-    folder_write_packed(&folder, "men.csv.gz", shown, sizeof shown - 1);
-    log_reader *log = open_good(bandit_words(&folder));
+    folder_write_text(&here, "item_context.csv", items);
+    folder_write_packed(&here, "men.csv.gz", shown, sizeof shown - 1);
+    log_reader *log = open_good(bandit_words(&here));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1 && event.reward == 1 && event.probability == 0.125);
@@ -769,16 +669,15 @@ TEST(the_open_bandit_dataset_is_read)
 
     log_options bare = log_options_usual();
     bare.bare = true;
-    ok(log_open(bandit_words(&folder), &bare, &log, NULL));
+    ok(log_open(bandit_words(&here), &bare, &log, NULL));
     assert_true(next_good(log, &event) && event.action == 1 && event.context.length == 0);
     uint64_t print = log_fingerprint(log);
     log_close(log);
-    folder_write_text(&folder, "item_context.csv", ",item_id\n0,0\n1,1\n2,2\n"); /* another one */
-    log = open_good(bandit_words(&folder));
+    folder_write_text(&here, "item_context.csv", ",item_id\n0,0\n1,1\n2,2\n"); /* another one */
+    log = open_good(bandit_words(&here));
     assert_true(log_fingerprint(log) != print);
     assert_true(next_good(log, &event) && next_good(log, &event) && event.action == 2);
     log_close(log);
-    folder_remove(&folder);
 }
 
 static void expect_no_bandit(const test_folder *folder, const char *message)
@@ -790,19 +689,17 @@ static void expect_no_bandit(const test_folder *folder, const char *message)
     assert_message_has(error.message, message);
 }
 
-TEST(folders_that_are_no_open_bandit_are_told)
+TEST_IN_FOLDER(folders_that_are_no_open_bandit_are_told)
 {
-    test_folder folder = folder_make();
-    expect_no_bandit(&folder, "could not open");
-    folder_write_text(&folder, "item_context.csv", ",item_id\n1,1\n");
-    expect_no_bandit(&folder, "item_id must be 0, counting from 0");
-    folder_write_text(&folder, "item_context.csv", items);
-    expect_no_bandit(&folder, "one .csv file next to item_context.csv, got 0");
-    folder_write_text(&folder, "men.csv", "timestamp,item_id,position,click\n");
-    expect_no_bandit(&folder, "no column 'propensity_score'; the columns are: timestamp,");
-    folder_write_text(&folder, "women.csv", shown);
-    expect_no_bandit(&folder, "got 2");
-    folder_remove(&folder);
+    expect_no_bandit(&here, "could not open");
+    folder_write_text(&here, "item_context.csv", ",item_id\n1,1\n");
+    expect_no_bandit(&here, "item_id must be 0, counting from 0");
+    folder_write_text(&here, "item_context.csv", items);
+    expect_no_bandit(&here, "one .csv file next to item_context.csv, got 0");
+    folder_write_text(&here, "men.csv", "timestamp,item_id,position,click\n");
+    expect_no_bandit(&here, "no column 'propensity_score'; the columns are: timestamp,");
+    folder_write_text(&here, "women.csv", shown);
+    expect_no_bandit(&here, "got 2");
 }
 
 /* Sums over the columns, as another program has them. */

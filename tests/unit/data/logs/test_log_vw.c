@@ -8,11 +8,6 @@
 #include "good_logs.h"
 #include "support_files.h"
 
-static bool text_is(json_text got, const char *expected)
-{
-    return got.length == strlen(expected) && (!got.length || memcmp(got.bytes, expected, got.length) == 0);
-}
-
 /* Writes the file and opens it: "vw:FOLDER/log.txt" and the options; NULL: detected by its first bytes. */
 static log_reader *open_text(const test_folder *folder, const char *lines, const char *options)
 {
@@ -22,10 +17,9 @@ static log_reader *open_text(const test_folder *folder, const char *lines, const
     return open_good(words);
 }
 
-TEST(cb_has_an_event_in_each_line)
+TEST_IN_FOLDER(cb_has_an_event_in_each_line)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder,
+    log_reader *log = open_text(&here,
                                 "\xef\xbb\xbf"
                                 "1:2:0.4 | a c\r\n"
                                 "3:0.5:0.2 |u b:2\n"
@@ -56,16 +50,14 @@ TEST(cb_has_an_event_in_each_line)
     assert_string_equal(log_remark(log, 0), "Vowpal Wabbit text (cb): the reward is the negative cost.");
     assert_string_equal(log_remark(log, 1), "3 actions, 1 to the largest in the file; otherwise add actions=N.");
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* Only what usable lines have counts; a list in a line says what was possible there. */
-TEST(the_actions_of_cb_are_those_of_usable_lines)
+TEST_IN_FOLDER(the_actions_of_cb_are_those_of_usable_lines)
 {
     static const char lines[] = "1001:1:0.5 | a\n1003:0:0.5 | a\n77:1:1.5 | a\n88:1 | a\n99:1:0.5 | a:1x\n";
-    test_folder folder = folder_make();
     log_event event;
-    log_reader *log = open_text(&folder, lines, "");
+    log_reader *log = open_text(&here, lines, "");
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 0);
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && text_is(event.actions[1], "1003"));
     assert_false(next_good(log, &event));
@@ -75,7 +67,7 @@ TEST(the_actions_of_cb_are_those_of_usable_lines)
                        "add actions=1003.");
     log_close(log);
 
-    log = open_text(&folder, "2:1:0.5 | a\n1 3:0:0.5 | a\n6:0:0.5 | a\n1 6 2:1:0.3 | a\n", ",actions=5,reward=cost");
+    log = open_text(&here, "2:1:0.5 | a\n1 3:0:0.5 | a\n6:0:0.5 | a\n1 6 2:1:0.3 | a\n", ",actions=5,reward=cost");
     assert_true(next_good(log, &event) && event.count == 5 && event.action == 1 && event.reward == 1);
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && text_is(event.actions[1], "3"));
     assert_false(next_good(log, &event));
@@ -83,14 +75,12 @@ TEST(the_actions_of_cb_are_those_of_usable_lines)
     assert_string_equal(log_read(log)->first_reasons[0], "action 6 is not one of the 5 actions");
     assert_string_equal(log_remark(log, 0), "Vowpal Wabbit text (cb): the reward is the cost.");
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* As in VW, a probability of 0 is not an observation. */
-TEST(cb_chose_the_action_with_a_probability_above_0)
+TEST_IN_FOLDER(cb_chose_the_action_with_a_probability_above_0)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder, "1:7:0 2:1:0.5 3:9:0 | a\n1:3:0.25 2:8:0 3:9 | a\n1:7:0 2:6:0 | a\n", NULL);
+    log_reader *log = open_text(&here, "1:7:0 2:1:0.5 3:9:0 | a\n1:3:0.25 2:8:0 3:9 | a\n1:7:0 2:6:0 | a\n", NULL);
     log_event event;
     assert_true(next_good(log, &event) && event.count == 3 && event.action == 1);
     assert_true(event.reward == -1 && event.probability == 0.5);
@@ -99,27 +89,23 @@ TEST(cb_chose_the_action_with_a_probability_above_0)
     assert_false(next_good(log, &event));
     assert_message_has(log_read(log)->first_reasons[0], "above 0 and at most 1, got 0");
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* Labels of --cb N --eval begin with the action of the policy to be evaluated. */
-TEST(cb_eval_has_another_action_first)
+TEST_IN_FOLDER(cb_eval_has_another_action_first)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder, "2 1:1:0.5 | a\n2 2:0.5:0.25 | b\n3 | c\nx 1:1:0.5 | d\n", NULL);
+    log_reader *log = open_text(&here, "2 1:1:0.5 | a\n2 2:0.5:0.25 | b\n3 | c\nx 1:1:0.5 | d\n", NULL);
     log_event event;
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 0 && event.reward == -1);
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && event.probability == 0.25);
     assert_false(next_good(log, &event));
     assert_true(log_read(log)->foreign == 1 && log_read(log)->invalid == 1);
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(cb_adf_has_an_example_of_several_lines)
+TEST_IN_FOLDER(cb_adf_has_an_example_of_several_lines)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder,
+    log_reader *log = open_text(&here,
                                 "shared |u age:31 plan=free\r\n"
                                 "0:1.0:0.5 'red|i x:2\r\n"
                                 "'blue |i y\r\n"
@@ -153,13 +139,11 @@ TEST(cb_adf_has_an_example_of_several_lines)
     assert_true(log_read(log)->foreign == 1 && log_read(log)->first_lines[0] == 10);
     assert_string_equal(log_remark(log, 0), "Vowpal Wabbit text (cb_adf): the reward is the negative cost.");
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(ccb_has_slots)
+TEST_IN_FOLDER(ccb_has_slots)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder,
+    log_reader *log = open_text(&here,
                                 "ccb shared |User b\n"
                                 "ccb action |Action d\n"
                                 "ccb action |Action e\n"
@@ -196,13 +180,11 @@ TEST(ccb_has_slots)
     assert_false(next_good(log, &event));
     assert_true(log_read(log)->foreign == 1 && log_read(log)->first_lines[0] == 12);
     log_close(log);
-    folder_remove(&folder);
 }
 
-TEST(slates_have_one_cost)
+TEST_IN_FOLDER(slates_have_one_cost)
 {
-    test_folder folder = folder_make();
-    log_reader *log = open_text(&folder,
+    log_reader *log = open_text(&here,
                                 "slates shared 0.8 | s\n"
                                 "slates action 0 | a\n"
                                 "slates action 1 | b\n"
@@ -228,7 +210,6 @@ TEST(slates_have_one_cost)
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->foreign, 1);
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* ---- what is wrong ---- */
@@ -284,11 +265,10 @@ static const struct {
     {"slates shared 1 | a\nslates action 0 | b\nslates slot 0:1:1 |\n", 3, "expected ACTION:PROBABILITY, got '0:1:1'"},
 };
 
-TEST(what_is_wrong_is_named_with_its_line)
+TEST_IN_FOLDER(what_is_wrong_is_named_with_its_line)
 {
-    test_folder folder = folder_make();
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        log_reader *log = open_text(&folder, wrong[i].lines, NULL);
+        log_reader *log = open_text(&here, wrong[i].lines, NULL);
         log_event event;
         while (next_good(log, &event)) continue;
         const log_counts *counts = log_read(log);
@@ -298,10 +278,9 @@ TEST(what_is_wrong_is_named_with_its_line)
             fail_msg("%s: line %zu: %s", wrong[i].lines, counts->first_lines[0], counts->first_reasons[0]);
         log_close(log);
     }
-    folder_remove(&folder);
 }
 
-TEST(options_are_checked)
+TEST_IN_FOLDER(options_are_checked)
 {
     static const char *const refused[][2] = {
         {",actions=0", "log.txt: actions must be 1 to 100000, got '0'"},
@@ -310,23 +289,21 @@ TEST(options_are_checked)
         {",format=oaa", "format"},
         {",colour=red", "colour"},
     };
-    test_folder folder = folder_make();
     log_options options = log_options_usual();
-    folder_write_text(&folder, "log.txt", "1:1:0.5 | a\n2:1:0.5 | b\n");
+    folder_write_text(&here, "log.txt", "1:1:0.5 | a\n2:1:0.5 | b\n");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         char words[200];
         ee_error error;
         log_reader *log;
-        snprintf(words, sizeof words, "vw:%s/log.txt%s", folder.path, refused[i][0]);
+        snprintf(words, sizeof words, "vw:%s/log.txt%s", here.path, refused[i][0]);
         assert_int_equal(log_open(words, &options, &log, &error), EE_BAD_OPTION);
         assert_message_has(error.message, refused[i][1]);
     }
-    folder_remove(&folder);
 }
 
 /* ---- which format ---- */
 
-TEST(the_first_lines_tell_the_format)
+TEST_IN_FOLDER(the_first_lines_tell_the_format)
 {
     static const char *const forms[][2] = {
         {"1:1:0.5 | a\n2:1:0.5 | b\n", "(cb)"},
@@ -344,17 +321,15 @@ TEST(the_first_lines_tell_the_format)
         {"ccb action | b\n", "(ccb)"},
         {"slates shared 1 | b\n", "(slates)"},
     };
-    test_folder folder = folder_make();
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        log_reader *log = open_text(&folder, forms[i][0], NULL);
+        log_reader *log = open_text(&here, forms[i][0], NULL);
         if (!strstr(log_remark(log, 0), forms[i][1])) fail_msg("%s: %s", forms[i][0], log_remark(log, 0));
         log_close(log);
     }
     /* A table is none. */
-    log_reader *log = open_text(&folder, "action,probability,reward,a|b\n1,0.5,1,2\n", NULL);
+    log_reader *log = open_text(&here, "action,probability,reward,a|b\n1,0.5,1,2\n", NULL);
     assert_true(!log_remark(log, 0) || !strstr(log_remark(log, 0), "Vowpal"));
     log_close(log);
-    folder_remove(&folder);
 }
 
 /* ---- the same events as dsjson ---- */
@@ -429,15 +404,14 @@ static void assert_same_event(const log_event *a, const log_event *b)
         fail_msg("%.*s\n%.*s", (int)a->context.length, a->context.bytes, (int)b->context.length, b->context.bytes);
 }
 
-TEST(a_text_has_the_events_of_its_dsjson)
+TEST_IN_FOLDER(a_text_has_the_events_of_its_dsjson)
 {
     enum { EVENTS = 2000 };
-    test_folder folder = folder_make();
     unsigned seed = 1;
     text lines = text_start(NULL), json = text_start(NULL);
     for (size_t i = 0; i < EVENTS; i++) add_event(&seed, &lines, &json);
-    folder_write_text(&folder, "log.dsjson", json.bytes);
-    log_reader *one = open_text(&folder, lines.bytes, ""), *other = open_good(folder_path(&folder, "log.dsjson"));
+    folder_write_text(&here, "log.dsjson", json.bytes);
+    log_reader *one = open_text(&here, lines.bytes, ""), *other = open_good(folder_path(&here, "log.dsjson"));
     log_event a, b;
     for (size_t i = 0; i < EVENTS; i++) {
         assert_true(next_good(one, &a) && next_good(other, &b));
@@ -448,7 +422,6 @@ TEST(a_text_has_the_events_of_its_dsjson)
     log_close(other);
     memory_free(lines.bytes);
     memory_free(json.bytes);
-    folder_remove(&folder);
 }
 
 /* ---- files of VW's tests ---- */

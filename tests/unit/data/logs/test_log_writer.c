@@ -168,23 +168,21 @@ static paths paths_of(const test_folder *folder, const char *first, const char *
     return p;
 }
 
-TEST(nothing_is_lost_on_the_way)
+TEST_IN_FOLDER(nothing_is_lost_on_the_way)
 {
-    test_folder folder = folder_make();
     static const char *const ways[][2] = {
         {".eelog", ".dsjson"}, {".json.gz", ".eelog.zst"}, {".eelog.gz", ".dsjson.zst"}, {".dsjson", ".json"}};
-    folder_write_text(&folder, "source.dsjson", lines);
+    folder_write_text(&here, "source.dsjson", lines);
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        paths p = paths_of(&folder, ways[i][0], ways[i][1]);
+        paths p = paths_of(&here, ways[i][0], ways[i][1]);
         convert(p.source, p.first);
         convert(p.first, p.second);
         assert_int_equal(same_logs(p.source, p.first), 6);
         assert_int_equal(same_logs(p.source, p.second), 6);
     }
-    folder_remove(&folder);
 }
 
-TEST(real_logs_come_back)
+TEST_IN_FOLDER(real_logs_come_back)
 {
     static const char *const names[] = {
         "reinforcement_learning/average_reward_100_interactions.json",
@@ -200,8 +198,7 @@ TEST(real_logs_come_back)
         "vowpal_wabbit/igl.dsjson"};
     const char *data = getenv("EENET_DATA");
     if (!data) skip();
-    test_folder folder = folder_make();
-    paths p = paths_of(&folder, ".eelog", ".dsjson");
+    paths p = paths_of(&here, ".eelog", ".dsjson");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char source[1000];
         snprintf(source, sizeof source, "%s/dsjson/%s", data, names[i]);
@@ -209,7 +206,6 @@ TEST(real_logs_come_back)
         convert(p.first, p.second);
         assert_true(same_logs(source, p.second) > 0);
     }
-    folder_remove(&folder);
 }
 
 /* Arms with the features of this file, dense or sparse. */
@@ -253,16 +249,14 @@ static void write_vectors(const char *path, bool sparse)
     log_close(reader);
 }
 
-TEST(vectors_come_back)
+TEST_IN_FOLDER(vectors_come_back)
 {
-    test_folder folder = folder_make();
     for (int sparse = 0; sparse < 2; sparse++) {
-        paths p = paths_of(&folder, ".eelog", ".dsjson.gz");
+        paths p = paths_of(&here, ".eelog", ".dsjson.gz");
         write_vectors(p.first, sparse);
         write_vectors(p.second, sparse);
         assert_int_equal(same_logs(p.first, p.second), 2);
     }
-    folder_remove(&folder);
 }
 
 /* Reads the bytes as a log; returns the status of the last call. */
@@ -286,11 +280,10 @@ static ee_status read_bytes(const uint8_t *bytes, size_t size, bool strict, log_
 
 /* Cut at every byte: the whole records are read, the cut one is counted. Damaged in any byte: nothing wrong is given.
  */
-TEST(compact_logs_may_be_cut_or_damaged)
+TEST_IN_FOLDER(compact_logs_may_be_cut_or_damaged)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "source.dsjson", lines);
-    paths p = paths_of(&folder, ".eelog", "");
+    folder_write_text(&here, "source.dsjson", lines);
+    paths p = paths_of(&here, ".eelog", "");
     convert(p.source, p.first);
     uint8_t *bytes;
     size_t size, before = 0;
@@ -311,14 +304,12 @@ TEST(compact_logs_may_be_cut_or_damaged)
         bytes[i] ^= 0x10;
     }
     memory_free(bytes);
-    folder_remove(&folder);
 }
 
-TEST(csv_has_a_row_for_each_event)
+TEST_IN_FOLDER(csv_has_a_row_for_each_event)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "source.dsjson", lines);
-    paths p = paths_of(&folder, ".csv", "");
+    folder_write_text(&here, "source.dsjson", lines);
+    paths p = paths_of(&here, ".csv", "");
     convert(p.source, p.first);
     uint8_t *bytes;
     size_t size;
@@ -332,7 +323,6 @@ TEST(csv_has_a_row_for_each_event)
                         "more,,3,1,,0.5,0,1,0\n"
                         ",,2,1,,0.8,2,1,0\n");
     memory_free(bytes);
-    folder_remove(&folder);
 }
 
 /* ---- guardrails and metrics ---- */
@@ -371,13 +361,12 @@ static log_event draw_event(random_stream *draws, uint64_t number, log_metric *m
 }
 
 /* All that guardrails and metrics say survives every way between the three formats, to the last bit. */
-TEST(guardrails_and_metrics_come_back)
+TEST_IN_FOLDER(guardrails_and_metrics_come_back)
 {
     enum { EVENTS = 500 };
     static const char *const endings[] = {".dsjson", ".eelog", ".csv"};
-    test_folder folder = folder_make();
     random_stream draws = random_named(7, "guardrails");
-    paths p = paths_of(&folder, "", "");
+    paths p = paths_of(&here, "", "");
     log_writer *log = create_good(p.source, 0);
     for (uint64_t i = 0; i < EVENTS; i++) {
         log_metric metrics[3];
@@ -388,7 +377,7 @@ TEST(guardrails_and_metrics_come_back)
     ok(log_end(log, true, NULL));
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++) {
-            p = paths_of(&folder, endings[i], endings[k]);
+            p = paths_of(&here, endings[i], endings[k]);
             convert(p.source, p.first);
             convert(p.first, p.second);
             log_reader *a = open_good(p.source), *b = open_good(p.second);
@@ -401,14 +390,12 @@ TEST(guardrails_and_metrics_come_back)
             log_close(a);
             log_close(b);
         }
-    folder_remove(&folder);
 }
 
 /* The columns of a CSV file are fixed by its first event, unless log_expect names more. */
-TEST(csv_refuses_what_has_no_column)
+TEST_IN_FOLDER(csv_refuses_what_has_no_column)
 {
-    test_folder folder = folder_make();
-    paths p = paths_of(&folder, ".csv", "");
+    paths p = paths_of(&here, ".csv", "");
     log_writer *log = create_good(p.first, 0);
     log_metric metric = {text_of("refund"), 2};
     log_event event = {.line = 1, .time = (double)NAN, .count = 2, .probability = 0.5, .copies = 1};
@@ -423,14 +410,12 @@ TEST(csv_refuses_what_has_no_column)
     assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "the metric 'refund'"));
     ok(log_end(log, false, NULL));
-    folder_remove(&folder);
 }
 
 /* A file from before guardrails has neither flag: its bytes are unchanged. */
-TEST(compact_logs_without_guardrails_are_unchanged)
+TEST_IN_FOLDER(compact_logs_without_guardrails_are_unchanged)
 {
-    test_folder folder = folder_make();
-    paths p = paths_of(&folder, ".eelog", "");
+    paths p = paths_of(&here, ".eelog", "");
     log_writer *log = create_good(p.first, 0);
     log_event event = {.time = 0, .count = 1, .probability = 1, .copies = 1};
     ok(log_write(log, &event, NULL));
@@ -440,13 +425,11 @@ TEST(compact_logs_without_guardrails_are_unchanged)
     ok(file_read(p.first, &bytes, &size, NULL));
     assert_int_equal(size, 32 + 4 + 60 + 4);
     memory_free(bytes);
-    folder_remove(&folder);
 }
 
-TEST(a_log_gets_its_name_when_it_is_ended)
+TEST_IN_FOLDER(a_log_gets_its_name_when_it_is_ended)
 {
-    test_folder folder = folder_make();
-    paths p = paths_of(&folder, ".dsjson", ".txt");
+    paths p = paths_of(&here, ".dsjson", ".txt");
     log_event event = {.time = (double)NAN, .count = 1, .probability = 1, .copies = 1};
     for (int keep = 0; keep < 2; keep++) {
         log_writer *log = create_good(p.first, 0);
@@ -461,5 +444,4 @@ TEST(a_log_gets_its_name_when_it_is_ended)
     assert_message_has(error.message, "must end in .dsjson");
     assert_int_equal(log_create("nowhere/x.csv", 0, &log, &error), EE_FILE_ERROR);
     ok(log_end(NULL, true, NULL));
-    folder_remove(&folder); /* fails where a temporary file is left */
 }

@@ -6,16 +6,12 @@
 
 #include "eenet.h"
 #include "features/vw_hash.h"
+#include "good_logs.h"
 #include "support.h"
 
 static json_text words_of(const char *words)
 {
     return (json_text){words, strlen(words)};
-}
-
-static bool text_is(json_text got, const char *expected)
-{
-    return got.length == strlen(expected) && (!got.length || memcmp(got.bytes, expected, got.length) == 0);
 }
 
 TEST(a_line_has_a_label_a_tag_and_features)

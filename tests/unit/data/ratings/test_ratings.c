@@ -12,24 +12,6 @@
 #include "data/sets/environment.h"
 #include "support_files.h"
 
-/* ---- files, in a folder of the test's own ---- */
-
-static test_folder folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = folder_make();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
-
 /* ---- opening ---- */
 
 /* "movielens:FOLDER/a.csv,users=3" of ("movielens", "a.csv", ",users=3") */
@@ -38,7 +20,7 @@ static pool_dataset *open_with(const char *kind, const char *name, const char *o
     char text[256];
     dataset *data;
     ee_error error;
-    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&folder, name), options);
+    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
     if (dataset_open(text, cache, &data, &error)) fail_msg("%s: %s", text, error.message);
     return (pool_dataset *)data;
 }
@@ -58,7 +40,7 @@ static void expect_refusal(const char *kind, const char *name, const char *optio
     char text[256];
     dataset *data;
     ee_error error = {EE_OK, ""};
-    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&folder, name), options);
+    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
     assert_int_equal(dataset_open(text, NULL, &data, &error), status);
     assert_null(data);
     if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
@@ -111,7 +93,7 @@ static char *make_text(const char *header, const char *format)
 }
 #pragma GCC diagnostic pop
 
-TEST_WITH(every_form_gives_the_same_rounds, make_folder, remove_folder)
+TEST_IN_FOLDER(every_form_gives_the_same_rounds)
 {
     static const struct {
         const char *name, *header, *format;
@@ -129,8 +111,8 @@ TEST_WITH(every_form_gives_the_same_rounds, make_folder, remove_folder)
     pool_dataset *first = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         const char *text = make_text(forms[i].header, forms[i].format);
-        folder_write_text(&folder, forms[i].name, text);
-        folder_write_packed(&folder, "packed.gz", text, strlen(text));
+        folder_write_text(&here, forms[i].name, text);
+        folder_write_packed(&here, "packed.gz", text, strlen(text));
         pool_dataset *plain = open_with("movielens", forms[i].name, ",features=5", NULL);
         pool_dataset *packed = open_with("ratings", "packed", ",features=5,good=4,bad=2", NULL);
         if (!first) first = open_with("movielens", forms[i].name, ",features=5", NULL);
@@ -157,21 +139,21 @@ TEST_WITH(every_form_gives_the_same_rounds, make_folder, remove_folder)
     close_pool(first);
 }
 
-TEST_WITH(folder_is_searched, make_folder, remove_folder)
+TEST_IN_FOLDER(folder_is_searched)
 {
     char text[64];
     dataset *data;
     ee_error error;
-    snprintf(text, sizeof text, "movielens:%s,features=3", folder.path);
+    snprintf(text, sizeof text, "movielens:%s,features=3", here.path);
     assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
     assert_non_null(strstr(error.message, "has no ratings.csv, ratings.dat or u.data"));
     static const char *const names[] = {"u.data.gz", "u.data", "ratings.dat", "ratings.csv.gz"};
     for (size_t i = 0; i < 4; i++) {
         const char *made = make_text("", "%1$d\t%2$d\t%3$d\n");
         if (strstr(names[i], ".gz"))
-            folder_write_packed(&folder, names[i], made, strlen(made));
+            folder_write_packed(&here, names[i], made, strlen(made));
         else
-            folder_write_text(&folder, names[i], made);
+            folder_write_text(&here, names[i], made);
         ok(dataset_open(text, NULL, &data, &error));
         assert_int_equal(dataset_dim(data), 6);
         dataset_free(data);
@@ -180,7 +162,7 @@ TEST_WITH(folder_is_searched, make_folder, remove_folder)
 
 /* The stored matrix as ratings: 5 for 1, 1 for -1, 3 for 0. All users and items have as many, so they keep their order.
  */
-TEST_WITH(features_are_the_stored_ones, make_folder, remove_folder)
+TEST_IN_FOLDER(features_are_the_stored_ones)
 {
     json_t *golden = golden_load("svd_features.json");
     size_t rows = 30, columns = 50, dim = 5, count, length = 0;
@@ -191,7 +173,7 @@ TEST_WITH(features_are_the_stored_ones, make_folder, remove_folder)
     assert_non_null(text);
     for (size_t i = 0; i < count; i++)
         length += (size_t)sprintf(text + length, "%zu,%zu,%g\n", i / columns, i % columns, 3 + 2 * matrix[i]);
-    folder_write_text(&folder, "golden.csv", text);
+    folder_write_text(&here, "golden.csv", text);
     pool_dataset *pool = open_ratings("golden.csv", ",features=5");
     assert_int_equal(pool->tables[0].rows, rows);
     assert_int_equal(pool->tables[0].columns, dim);
@@ -225,9 +207,9 @@ TEST_WITH(features_are_the_stored_ones, make_folder, remove_folder)
 /* User c has 4 ratings, a and b 3 each, d 1; item z has 4, x and y 3 each, w 1; the last row of (a, x) counts. */
 static const char few[] = "a,x,1\nb,y,5\na,y,5\na,z,5\nb,x,5\nb,z,5\nc,x,5\nc,y,5\nc,z,5\nc,w,1\nd,z,1\na,x,5\n";
 
-TEST_WITH(those_with_most_ratings_are_taken, make_folder, remove_folder)
+TEST_IN_FOLDER(those_with_most_ratings_are_taken)
 {
-    folder_write_text(&folder, "few.csv", few);
+    folder_write_text(&here, "few.csv", few);
     pool_dataset *pool = open_ratings("few.csv", ",features=2");
     static const pool_entry ordinary[] = {{{0, 0}}, {{0, 1}}, {{0, 2}}, {{1, 0}}, {{1, 1}},
                                           {{1, 2}}, {{2, 0}}, {{2, 1}}, {{2, 2}}};
@@ -249,12 +231,12 @@ TEST_WITH(those_with_most_ratings_are_taken, make_folder, remove_folder)
                    "expected at least 9 ratings above 4 and 1 below 2 by the 2 users kept, got 6 and 1");
 }
 
-TEST_WITH(limits, make_folder, remove_folder)
+TEST_IN_FOLDER(limits)
 {
     /* ten stars, in halves: a quarter is 2.375 */
     char text[512] = "";
     for (int i = 0; i < 20; i++) sprintf(text + strlen(text), "%d,%d,%g\n", i / 5, i % 5, 0.5 + 0.5 * i);
-    folder_write_text(&folder, "halves.csv", text);
+    folder_write_text(&here, "halves.csv", text);
     pool_dataset *pool = open_ratings("halves.csv", ",features=3,good=5.5,bad=5.5"); /* 5.5 itself is neither */
     assert_int_equal(pool->ordinary_count, 9);
     assert_int_equal(pool->wanted_count, 10);
@@ -274,18 +256,18 @@ TEST_WITH(limits, make_folder, remove_folder)
     /* Liked and not: no scale has fewer steps. */
     strcpy(text, "");
     for (int i = 0; i < 20; i++) sprintf(text + strlen(text), "%d,%d,%d\n", i / 5, i % 5, i % 3 != 0);
-    folder_write_text(&folder, "likes.csv", text);
+    folder_write_text(&here, "likes.csv", text);
     pool = open_ratings("likes.csv", ",features=3");
     assert_int_equal(pool->ordinary_count, 13);
     assert_int_equal(pool->wanted_count, 7);
     close_pool(pool);
 }
 
-TEST_WITH(who_has_no_entry_keeps_zeros, make_folder, remove_folder)
+TEST_IN_FOLDER(who_has_no_entry_keeps_zeros)
 {
     char text[512];
     snprintf(text, sizeof text, "%snobody,x,3\nnobody,y,3\nnobody,z,3\nnobody,w,3\nnobody,v,3\n", few);
-    folder_write_text(&folder, "nobody.csv", text);
+    folder_write_text(&here, "nobody.csv", text);
     pool_dataset *pool = open_ratings("nobody.csv", ",features=3");
     const float *first = pool->tables[0].values; /* five ratings: more than anyone */
     assert_true(first[0] == 0 && first[1] == 0 && first[2] == (float)sqrt(0.5));
@@ -294,7 +276,7 @@ TEST_WITH(who_has_no_entry_keeps_zeros, make_folder, remove_folder)
     close_pool(pool);
 }
 
-TEST_WITH(wrong_files_are_named, make_folder, remove_folder)
+TEST_IN_FOLDER(wrong_files_are_named)
 {
     expect_refusal("ratings", "absent.csv", "", EE_FILE_ERROR, "absent.csv");
     static const struct {
@@ -319,38 +301,21 @@ TEST_WITH(wrong_files_are_named, make_folder, remove_folder)
         {"1,2,3\n1,\"2,3\n", "bad.csv, line 2: a quoted field is not closed"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        folder_write_text(&folder, "bad.csv", wrong[i].text);
+        folder_write_text(&here, "bad.csv", wrong[i].text);
         expect_refusal("ratings", "bad.csv", "", EE_BAD_INPUT, wrong[i].part);
     }
-    folder_write_packed(&folder, "cut.gz", few, strlen(few));
+    folder_write_packed(&here, "cut.gz", few, strlen(few));
     uint8_t *bytes;
     size_t size;
-    ok(file_read(folder_path(&folder, "cut.gz"), &bytes, &size, NULL));
-    ok(file_write(folder_path(&folder, "cut.gz"), bytes, size - 9, NULL));
+    ok(file_read(folder_path(&here, "cut.gz"), &bytes, &size, NULL));
+    ok(file_write(folder_path(&here, "cut.gz"), bytes, size - 9, NULL));
     memory_free(bytes);
     expect_refusal("ratings", "cut.gz", "", EE_BAD_INPUT, "cut.gz, byte");
 }
 
-/* The path of the only file in the cache. */
-static const char *cache_file(const char *cache)
-{
-    static char path[512];
-    int count = 0;
-    DIR *open = opendir(cache);
-    assert_non_null(open);
-    for (struct dirent *entry; (entry = readdir(open));) {
-        if (entry->d_name[0] == '.') continue;
-        snprintf(path, sizeof path, "%s/%s", cache, entry->d_name);
-        count++;
-    }
-    closedir(open);
-    assert_int_equal(count, 1);
-    return path;
-}
-
 /* ---- columns ---- */
 
-TEST_WITH(columns_by_name_and_number, make_folder, remove_folder)
+TEST_IN_FOLDER(columns_by_name_and_number)
 {
     static const struct {
         const char *header, *format, *options;
@@ -365,12 +330,12 @@ TEST_WITH(columns_by_name_and_number, make_folder, remove_folder)
         {"", "%3$d,now,%2$d,%1$d\n", "user=4,item=3,rating=1"},
         {"", "now,%1$d,%3$d,%2$d\n", "user=2,item=4,rating=3"},
     };
-    folder_write_text(&folder, "plain.csv", make_text("", "%1$d,%2$d,%3$d\n"));
+    folder_write_text(&here, "plain.csv", make_text("", "%1$d,%2$d,%3$d\n"));
     pool_dataset *plain = open_ratings("plain.csv", ",features=5");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char options[128];
         snprintf(options, sizeof options, ",features=5,%s", cases[i].options);
-        folder_write_text(&folder, "named.csv", make_text(cases[i].header, cases[i].format));
+        folder_write_text(&here, "named.csv", make_text(cases[i].header, cases[i].format));
         pool_dataset *named = open_ratings("named.csv", options);
         expect_same(plain, named);
         close_pool(named);
@@ -378,10 +343,10 @@ TEST_WITH(columns_by_name_and_number, make_folder, remove_folder)
     close_pool(plain);
 }
 
-TEST_WITH(wrong_columns_are_told, make_folder, remove_folder)
+TEST_IN_FOLDER(wrong_columns_are_told)
 {
-    folder_write_text(&folder, "bare.csv", make_text("", "%1$d,%2$d,%3$d,4\n"));
-    folder_write_text(&folder, "named.csv", make_text("when,who,grade,what\n", "now,%1$d,%3$d,%2$d\n"));
+    folder_write_text(&here, "bare.csv", make_text("", "%1$d,%2$d,%3$d,4\n"));
+    folder_write_text(&here, "named.csv", make_text("when,who,grade,what\n", "now,%1$d,%3$d,%2$d\n"));
     static const struct {
         const char *name, *options, *part;
         ee_status status;
@@ -407,9 +372,9 @@ TEST_WITH(wrong_columns_are_told, make_folder, remove_folder)
 
 /* ---- which ratings have the reward ---- */
 
-TEST_WITH(good_ratings_can_be_wanted, make_folder, remove_folder)
+TEST_IN_FOLDER(good_ratings_can_be_wanted)
 {
-    folder_write_text(&folder, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
+    folder_write_text(&here, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
     pool_dataset *bad = open_ratings("a.csv", ",features=5"), *same = open_ratings("a.csv", ",features=5,want=bad");
     pool_dataset *good = open_ratings("a.csv", ",features=5,want=good,bad=3");
     expect_same(bad, same);
@@ -419,7 +384,7 @@ TEST_WITH(good_ratings_can_be_wanted, make_folder, remove_folder)
     close_pool(bad);
     close_pool(same);
     close_pool(good);
-    folder_write_text(&folder, "few.csv", few);
+    folder_write_text(&here, "few.csv", few);
     expect_refusal("ratings", "few.csv", ",features=2,want=good", EE_BAD_INPUT,
                    "expected at least 1 ratings above 4 and 9 below 2 by the 4 users kept, got 9 and 2");
 }
@@ -435,7 +400,7 @@ static void expect_remark(const char *name, const char *options, const char *cac
     close_pool(pool);
 }
 
-TEST_WITH(what_looks_wrong_is_remarked, make_folder, remove_folder)
+TEST_IN_FOLDER(what_looks_wrong_is_remarked)
 {
     static char text[65536];
     size_t length = 0;
@@ -444,11 +409,11 @@ TEST_WITH(what_looks_wrong_is_remarked, make_folder, remove_folder)
         for (int item = 0; item <= 100; item++)
             length += (size_t)sprintf(text + length, "%d%c", item ? (user * 31 + item * 17) % 5 + 1 : user % 9,
                                       item == 100 ? '\n' : ' ');
-    folder_write_text(&folder, "matrix.txt", text);
+    folder_write_text(&here, "matrix.txt", text);
     static const char matrix[] = "a row has 101 fields, and the first three were read as user, item and rating; a "
                                  "matrix of users and items must become one row per rating";
     char cache[64]; /* folder_path gives one place, which the next call takes */
-    snprintf(cache, sizeof cache, "%s/cache", folder.path);
+    snprintf(cache, sizeof cache, "%s/cache", here.path);
     expect_remark("matrix.txt", ",features=2", NULL, matrix);
     expect_remark("matrix.txt", ",features=2", cache, matrix);
     expect_remark("matrix.txt", ",features=2", cache, matrix); /* what was kept says it too */
@@ -462,12 +427,12 @@ TEST_WITH(what_looks_wrong_is_remarked, make_folder, remove_folder)
     assert_string_equal(dataset_survey(&pool->head)->columns[100].name, "101"); /* from 1, as options number them */
     close_pool(pool);
 
-    folder_write_text(&folder, "plain.csv", make_text("user,item,rating\n", "%1$d,%2$d,%3$d\n"));
+    folder_write_text(&here, "plain.csv", make_text("user,item,rating\n", "%1$d,%2$d,%3$d\n"));
     expect_remark("plain.csv", ",features=5", NULL, NULL);
 
     for (int i = 0, at = 0; i < 200; i++)
         at += sprintf(text + at, "%d,%d,%d,%d\n", i % 9, i % 97, 978300000 + 7 * i, i);
-    folder_write_text(&folder, "times.csv", text);
+    folder_write_text(&here, "times.csv", text);
     expect_remark("times.csv", ",features=2", NULL,
                   "column 3, read as the rating, has more than 100 different whole numbers, 978300000 to 978301393; "
                   "name another with rating=COLUMN");
@@ -476,15 +441,15 @@ TEST_WITH(what_looks_wrong_is_remarked, make_folder, remove_folder)
     expect_remark("times.csv", ",features=2,user=4,rating=1", NULL,
                   "column 4, read as the user, has a different value in every row; name another with user=COLUMN");
     for (int i = 0, at = 0; i < 200; i++) at += sprintf(text + at, "%d,%d,%g\n", i % 9, i % 97, i * 0.1 - 10);
-    folder_write_text(&folder, "continuous.csv", text); /* a scale as any other */
+    folder_write_text(&here, "continuous.csv", text); /* a scale as any other */
     expect_remark("continuous.csv", ",features=2", NULL, NULL);
 }
 
-TEST_WITH(the_survey_tells_columns_and_counts, make_folder, remove_folder)
+TEST_IN_FOLDER(the_survey_tells_columns_and_counts)
 {
-    folder_write_text(&folder, "a.csv", make_text("when,who,rating,item\n", "now,%1$d,%3$d,%2$d\n"));
+    folder_write_text(&here, "a.csv", make_text("when,who,rating,item\n", "now,%1$d,%3$d,%2$d\n"));
     char cache[64]; /* folder_path gives one place, which the next call takes */
-    snprintf(cache, sizeof cache, "%s/cache", folder.path);
+    snprintf(cache, sizeof cache, "%s/cache", here.path);
     for (int time = 0; time < 2; time++) {
         pool_dataset *pool = open_with("ratings", "a.csv", ",features=5,user=who,users=7", cache);
         const survey *seen = dataset_survey(&pool->head);
@@ -511,60 +476,7 @@ TEST_WITH(the_survey_tells_columns_and_counts, make_folder, remove_folder)
     }
 }
 
-TEST_WITH(second_time_it_comes_from_the_cache, make_folder, remove_folder)
-{
-    static const char options[] = ",features=4";
-    char cache[64];
-    snprintf(cache, sizeof cache, "%s/cache", folder.path);
-    folder_write_text(&folder, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
-    pool_dataset *plain = open_ratings("a.csv", options), *fresh = open_with("ratings", "a.csv", options, cache);
-    pool_dataset *cached = open_with("ratings", "a.csv", options, cache);
-    expect_same(plain, fresh);
-    expect_same(plain, cached);
-    assert_int_equal(dataset_fingerprint(&plain->head), dataset_fingerprint(&cached->head));
-    close_pool(fresh);
-    close_pool(cached);
-
-    /* A damaged file is made again, to the byte. */
-    uint8_t *bytes, *again;
-    size_t size, again_size;
-    const char *path = cache_file(cache);
-    ok(file_read(path, &bytes, &size, NULL));
-    bytes[size / 2] ^= 1;
-    ok(file_write(path, bytes, size, NULL));
-    bytes[size / 2] ^= 1;
-    cached = open_with("ratings", "a.csv", options, cache);
-    expect_same(plain, cached);
-    close_pool(cached);
-    ok(file_read(path, &again, &again_size, NULL));
-    assert_int_equal(again_size, size);
-    assert_memory_equal(again, bytes, size);
-    memory_free(again);
-
-    /* It is the cache that is read: with what another file gave in its place, the rounds are the other's. */
-    assert_int_equal(unlink(path), 0);
-    folder_write_text(&folder, "b.csv", make_text("999,1,1\n", "%1$d,%2$d,%3$d\n"));
-    close_pool(open_with("ratings", "b.csv", options, cache));
-    path = cache_file(cache);
-    ok(file_write(path, bytes, size, NULL));
-    cached = open_with("ratings", "b.csv", options, cache);
-    expect_same(plain, cached);
-    close_pool(cached);
-    memory_free(bytes);
-
-    /* A cache that can be neither made nor read is none. */
-    cached = open_with("ratings", "a.csv", options, folder_path(&folder, "b.csv/cache"));
-    expect_same(plain, cached);
-    close_pool(cached);
-
-    /* Other options, another file. */
-    cached = open_with("ratings", "a.csv", ",features=3", cache);
-    assert_int_equal(dataset_dim(&cached->head), 6);
-    close_pool(cached);
-    close_pool(plain);
-}
-
-TEST_WITH(the_real_file, make_folder, remove_folder)
+TEST_IN_FOLDER(the_real_file)
 {
     const char *root = getenv("EENET_DATA");
     if (!root) {

@@ -16,24 +16,6 @@
 
 enum { ARMS = 10, ARTICLES = 15, ROUNDS = 50, PATH_SIZE = 96, OPTIONS_SIZE = 128, TEXT_SIZE = 256 };
 
-/* ---- a folder of its own for each test, where the files are made ---- */
-
-static test_folder folder;
-
-static int make_folder(void **state)
-{
-    (void)state;
-    folder = folder_make();
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
-
 /* The first file in a folder; false where there is none. */
 static bool first_file(const char *path, char *name)
 {
@@ -69,7 +51,7 @@ static void write_articles(const char *name)
         size_t end = strlen(csv);
         snprintf(csv + end, sizeof csv - end, "%d,\"%s\"\n", is_fake(i), text);
     }
-    folder_write(&folder, name, csv, strlen(csv));
+    folder_write(&here, name, csv, strlen(csv));
 }
 
 static text_features expected_features(void)
@@ -120,8 +102,8 @@ static dataset *open_file(const char *name, const char *options, const char *cac
     char text[TEXT_SIZE], cache_path[PATH_SIZE];
     dataset *data;
     ee_error error = {EE_OK, ""};
-    snprintf(text, sizeof text, "disin:%s/%s%s", folder.path, name, options);
-    snprintf(cache_path, sizeof cache_path, "%s/%s", folder.path, cache ? cache : "");
+    snprintf(text, sizeof text, "disin:%s/%s%s", here.path, name, options);
+    snprintf(cache_path, sizeof cache_path, "%s/%s", here.path, cache ? cache : "");
     if (dataset_open(text, cache ? cache_path : NULL, &data, &error)) fail_msg("%s", error.message);
     return data;
 }
@@ -129,7 +111,7 @@ static dataset *open_file(const char *name, const char *options, const char *cac
 static dataset *open_with_vectors(const char *vectors)
 {
     char options[OPTIONS_SIZE];
-    snprintf(options, sizeof options, ",min_df=1,vectors=%s/%s", folder.path, vectors);
+    snprintf(options, sizeof options, ",min_df=1,vectors=%s/%s", here.path, vectors);
     return open_file("articles.csv", options, NULL);
 }
 
@@ -172,13 +154,13 @@ static size_t find_article(const text_features *features, const float *arm)
 /* With the vectors of words along the axes an arm tells which article it is. The same seed deals the same articles
  * whatever their vectors: so it is known which rows of weights the projections belong to. As many dimensions as there
  * are articles lose nothing: the inner products are those of the weights. */
-TEST_WITH(nine_real_articles_and_a_fake_one, make_folder, remove_folder)
+TEST_IN_FOLDER(nine_real_articles_and_a_fake_one)
 {
     static char bytes[65536];
     text_features features = expected_features();
     size_t dim = features.words.count;
     write_articles("articles.csv");
-    folder_write(&folder, "axes.vec", bytes, make_vectors(&features, false, bytes, sizeof bytes));
+    folder_write(&here, "axes.vec", bytes, make_vectors(&features, false, bytes, sizeof bytes));
     dataset *averaged = open_with_vectors("axes.vec"), *projected = open_file("articles.csv", ",min_df=1", NULL);
     assert_int_equal(dataset_dim(averaged), dim);
     assert_int_equal(dataset_dim(projected), ARTICLES); /* fewer than 300 */
@@ -211,18 +193,18 @@ TEST_WITH(nine_real_articles_and_a_fake_one, make_folder, remove_folder)
     text_features_release(&features);
 }
 
-TEST_WITH(both_forms_of_vectors_packed_or_not, make_folder, remove_folder)
+TEST_IN_FOLDER(both_forms_of_vectors_packed_or_not)
 {
     static char bytes[65536];
     static const char *const names[] = {"axes.vec.gz", "axes.bin", "axes.bin.gz"};
     text_features features = expected_features();
     write_articles("articles.csv");
     size_t size = make_vectors(&features, false, bytes, sizeof bytes);
-    folder_write(&folder, "axes.vec", bytes, size);
-    folder_write_packed(&folder, names[0], bytes, size);
+    folder_write(&here, "axes.vec", bytes, size);
+    folder_write_packed(&here, names[0], bytes, size);
     size = make_vectors(&features, true, bytes, sizeof bytes);
-    folder_write(&folder, names[1], bytes, size);
-    folder_write_packed(&folder, names[2], bytes, size);
+    folder_write(&here, names[1], bytes, size);
+    folder_write_packed(&here, names[2], bytes, size);
     dataset *text = open_with_vectors("axes.vec");
     for (int i = 0; i < 3; i++) {
         dataset *other = open_with_vectors(names[i]);
@@ -235,11 +217,11 @@ TEST_WITH(both_forms_of_vectors_packed_or_not, make_folder, remove_folder)
 }
 
 /* Lengths of vectors are 1, and 0 for the one article without a known word. */
-TEST_WITH(articles_without_words_are_zeros, make_folder, remove_folder)
+TEST_IN_FOLDER(articles_without_words_are_zeros)
 {
     char csv[1024] = "text,fake\n\"!?\",1\n";
     for (int i = 0; i < 9; i++) snprintf(csv + strlen(csv), 64, "same words %s,0\n", i % 2 ? "odd" : "even");
-    folder_write(&folder, "articles.csv", csv, strlen(csv));
+    folder_write(&here, "articles.csv", csv, strlen(csv));
     dataset *data = open_file("articles.csv", "", NULL);
     size_t dim = dataset_dim(data);
     assert_int_equal(dim, 4);
@@ -267,10 +249,10 @@ static void write_labels(const char *header, const char *row, const char *real, 
         snprintf(text, sizeof text, "words of %d and %d", i, i + 1);
         snprintf(csv + strlen(csv), 128, row, i == 1 ? fake : real, text);
     }
-    folder_write(&folder, "other.csv", csv, strlen(csv));
+    folder_write(&here, "other.csv", csv, strlen(csv));
 }
 
-TEST_WITH(columns_and_labels, make_folder, remove_folder)
+TEST_IN_FOLDER(columns_and_labels)
 {
     static const char *const cases[][5] = {
         {"label,text", "%s,%s\n", "0", "1", ""},
@@ -298,13 +280,13 @@ static void expect_refusal(const char *options, ee_status status, const char *pa
     char text[TEXT_SIZE];
     dataset *data;
     ee_error error = {EE_OK, ""};
-    snprintf(text, sizeof text, "disin:%s/bad.csv%s", folder.path, options);
+    snprintf(text, sizeof text, "disin:%s/bad.csv%s", here.path, options);
     assert_int_equal(dataset_open(text, NULL, &data, &error), status);
     assert_null(data);
     if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
 }
 
-TEST_WITH(wrong_files_are_named, make_folder, remove_folder)
+TEST_IN_FOLDER(wrong_files_are_named)
 {
     static const char *const cases[][3] = {
         {"", "", "bad.csv: expected a header and rows, got an empty file"},
@@ -328,24 +310,24 @@ TEST_WITH(wrong_files_are_named, make_folder, remove_folder)
         ee_status status = strstr(cases[i][2], "has no column") || strncmp(cases[i][2], "disin", 5) == 0 ? EE_BAD_OPTION
                            : strstr(cases[i][1], "missing")                                              ? EE_FILE_ERROR
                                                                                                          : EE_BAD_INPUT;
-        folder_write(&folder, "bad.csv", cases[i][0], strlen(cases[i][0]));
+        folder_write(&here, "bad.csv", cases[i][0], strlen(cases[i][0]));
         expect_refusal(cases[i][1], status, cases[i][2]);
     }
-    folder_write_packed(&folder, "bad.csv", "fake,text\n0,a\n1,a\n", 18);
+    folder_write_packed(&here, "bad.csv", "fake,text\n0,a\n1,a\n", 18);
     char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/bad.csv", folder.path);
+    snprintf(path, sizeof path, "%s/bad.csv", here.path);
     assert_int_equal(truncate(path, 25), 0);
     expect_refusal("", EE_BAD_INPUT, "bad.csv, byte 25: the file ends inside its compressed data");
     assert_int_equal(unlink(path), 0);
     expect_refusal("", EE_FILE_ERROR, "bad.csv");
 }
 
-TEST_WITH(wrong_vectors_are_named, make_folder, remove_folder)
+TEST_IN_FOLDER(wrong_vectors_are_named)
 {
     char options[OPTIONS_SIZE];
     write_articles("bad.csv");
-    folder_write(&folder, "bad.vec", "1 2\nthe 1 x\n", 12);
-    snprintf(options, sizeof options, ",vectors=%s/bad.vec", folder.path);
+    folder_write(&here, "bad.vec", "1 2\nthe 1 x\n", 12);
+    snprintf(options, sizeof options, ",vectors=%s/bad.vec", here.path);
     expect_refusal(options, EE_BAD_INPUT, "bad.vec, line 2: expected a finite number, got 'x'");
 }
 
@@ -356,7 +338,7 @@ static uint8_t *read_cache(const char *cache, char *path, size_t *size)
 {
     char where[PATH_SIZE];
     uint8_t *bytes;
-    snprintf(where, sizeof where, "%s/%s", folder.path, cache);
+    snprintf(where, sizeof where, "%s/%s", here.path, cache);
     assert_true(first_file(where, path));
     ok(file_read(path, &bytes, size, NULL));
     return bytes;
@@ -376,7 +358,7 @@ static void expect_survey(const survey *seen, size_t dim)
     assert_true(seen->numbers[0].value == (double)(seen->classes[0].count + seen->classes[1].count));
 }
 
-TEST_WITH(prepared_vectors_are_kept, make_folder, remove_folder)
+TEST_IN_FOLDER(prepared_vectors_are_kept)
 {
     char path[PATH_SIZE + 256], other_path[PATH_SIZE + 256];
     size_t size;

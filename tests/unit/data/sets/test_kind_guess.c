@@ -100,15 +100,13 @@ static void expect_refused(const test_folder *folder, const char *kind, const ch
     assert_int_equal(strstr(error.message, "did you mean") != NULL, meant != NULL);
 }
 
-TEST(places_of_other_kinds)
+TEST_IN_FOLDER(places_of_other_kinds)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "iris.csv", "a,b\n1,x\n2,y\n");
-    expect_refused(&folder, "rounds", "iris.csv", "iris.csv is a file, expected a folder", "table");
-    expect_refused(&folder, "mnist", "iris.csv", "iris.csv is a file, expected a folder", "table");
-    expect_refused(&folder, "table", "", " is a folder, expected a file", NULL);
-    folder_write_text(&folder, "rewards.npy", "");
-    expect_refused(&folder, "rounds", "rewards.npy", "rewards.npy is a file, expected a folder", "rounds");
-    expect_refused(&folder, "table", "", " is a folder, expected a file", "rounds");
-    folder_remove(&folder);
+    folder_write_text(&here, "iris.csv", "a,b\n1,x\n2,y\n");
+    expect_refused(&here, "rounds", "iris.csv", "iris.csv is a file, expected a folder", "table");
+    expect_refused(&here, "mnist", "iris.csv", "iris.csv is a file, expected a folder", "table");
+    expect_refused(&here, "table", "", " is a folder, expected a file", NULL);
+    folder_write_text(&here, "rewards.npy", "");
+    expect_refused(&here, "rounds", "rewards.npy", "rewards.npy is a file, expected a folder", "rounds");
+    expect_refused(&here, "table", "", " is a folder, expected a file", "rounds");
 }

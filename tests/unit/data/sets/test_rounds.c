@@ -322,28 +322,6 @@ TEST(two_arrays_are_enough)
     remove_folder(&where);
 }
 
-TEST(packed_arrays)
-{
-    folder where = make_dense(), packed = make_folder();
-    for (int i = 0; i < ROUNDS_ARRAYS; i++) {
-        char name[32];
-        uint8_t *bytes;
-        size_t size;
-        if (file_read(folder_path(&where.place, rounds_array_names[i]), &bytes, &size, NULL)) continue;
-        snprintf(name, sizeof name, "%s.gz", rounds_array_names[i]);
-        folder_write_packed(&packed.place, name, bytes, size);
-        memory_free(bytes);
-    }
-    dataset *plain = open_data(where.text), *data = open_data(packed.text);
-    assert_same_rounds(plain, 0, data, ROUNDS);
-    dataset_free(plain);
-    dataset_free(data);
-    drop(&packed, "contexts.npy.gz");
-    drop(&packed, "rewards.npy.gz");
-    remove_folder(&where);
-    remove_folder(&packed);
-}
-
 TEST(sparse_arrays)
 {
     folder where = make_sparse();

@@ -125,34 +125,6 @@ TEST(rounds_are_nine_good_and_one_bad)
     folder_remove(&where.place);
 }
 
-TEST(same_seed_same_rounds)
-{
-    content made = usual_content();
-    folder where = make_folder(&made);
-    dataset *data;
-    environment *one, *two, *other;
-    ok(dataset_open(where.text, NULL, &data, NULL));
-    ok(environment_create(data, 4, &one, NULL));
-    ok(environment_create(data, 4, &two, NULL));
-    ok(environment_create(data, 5, &other, NULL));
-    int differ = 0;
-    for (int t = 0; t < 100; t++) {
-        environment_round a, b, c;
-        ok(environment_next(one, &a, NULL));
-        ok(environment_next(two, &b, NULL));
-        ok(environment_next(other, &c, NULL));
-        assert_memory_equal(a.arms.values, b.arms.values, 40 * sizeof(float));
-        assert_memory_equal(a.rewards, b.rewards, 10 * sizeof(double));
-        differ += memcmp(a.arms.values, c.arms.values, 40 * sizeof(float)) != 0;
-    }
-    assert_int_equal(differ, 100);
-    environment_free(one);
-    environment_free(two);
-    environment_free(other);
-    dataset_free(data);
-    folder_remove(&where.place);
-}
-
 static void expect_refusal(const folder *where, ee_status status, const char *part)
 {
     dataset *data;

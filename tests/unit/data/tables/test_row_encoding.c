@@ -63,34 +63,31 @@ static void expect_rows(const row_encoding *encoding, const classes_dataset *row
     }
 }
 
-TEST(rows_are_those_of_the_table)
+TEST_IN_FOLDER(rows_are_those_of_the_table)
 {
     static const char *const options[] = {"", ",normalize=standard", ",normalize=none,constant=off",
                                           ",categorical=code+7", ",categorical=all,ignore=age+id"};
-    test_folder folder = folder_make();
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char all[128];
         snprintf(all, sizeof all, "%s%s", i == 4 ? "" : ",ignore=id", options[i]);
-        dataset *data = open_table(&folder, csv, all);
+        dataset *data = open_table(&here, csv, all);
         const classes_dataset *rows = (const classes_dataset *)data;
         row_encoding *again = NULL;
         ee_error error = {EE_OK, ""};
         expect_rows(dataset_row_encoding(data), rows);
-        const char *path = folder_path(&folder, "rows.json");
+        const char *path = folder_path(&here, "rows.json");
         ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
         if (row_encoding_read(path, &again, &error)) fail_msg("%s", error.message);
         expect_rows(again, rows);
         row_encoding_free(again);
         dataset_free(data);
     }
-    folder_remove(&folder);
 }
 
-TEST(files_are_readable)
+TEST_IN_FOLDER(files_are_readable)
 {
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,b,c,target\n1,x,5,yes\n3,\"y \"\"z\",5,no\n,y,5,yes\n", ",header=yes");
-    const char *path = folder_path(&folder, "rows.json");
+    dataset *data = open_table(&here, "a,b,c,target\n1,x,5,yes\n3,\"y \"\"z\",5,no\n,y,5,yes\n", ",header=yes");
+    const char *path = folder_path(&here, "rows.json");
     ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
     uint8_t *written;
     size_t size;
@@ -107,16 +104,14 @@ TEST(files_are_readable)
                         " \"classes\": [\"no\", \"yes\"]}\n");
     memory_free(written);
     dataset_free(data);
-    folder_remove(&folder);
 }
 
-TEST(features_and_classes_have_names)
+TEST_IN_FOLDER(features_and_classes_have_names)
 {
     static const char *const expected[] = {
         "constant", "age", "age is missing", "sex=f",    "sex=m",    "sex is missing", "gap is missing",
         "code",     "7",   "age.8",          "mixed=12", "mixed=red"};
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, csv, ",ignore=id");
+    dataset *data = open_table(&here, csv, ",ignore=id");
     const row_encoding *encoding = dataset_row_encoding(data);
     assert_int_equal(row_encoding_features(encoding), sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -129,19 +124,17 @@ TEST(features_and_classes_have_names)
     assert_string_equal(row_encoding_class(encoding, 1), "no");
     assert_string_equal(row_encoding_class(encoding, 2), "yes");
     dataset_free(data);
-    data = open_table(&folder, csv, ",ignore=id,normalize=none,constant=off");
+    data = open_table(&here, csv, ",ignore=id,normalize=none,constant=off");
     char name[64];
     row_encoding_feature_name(dataset_row_encoding(data), 0, name, sizeof name);
     assert_string_equal(name, "age");
     dataset_free(data);
-    folder_remove(&folder);
 }
 
 /* Numbers are the mean, texts are none of the categories. */
-TEST(what_was_never_missing_may_be)
+TEST_IN_FOLDER(what_was_never_missing_may_be)
 {
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,b,target\n1,x,yes\n4,y,no\n", ",normalize=none,constant=off");
+    dataset *data = open_table(&here, "a,b,target\n1,x,yes\n4,y,no\n", ",normalize=none,constant=off");
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
@@ -150,14 +143,13 @@ TEST(what_was_never_missing_may_be)
     assert_int_equal(indices[0], 0);
     assert_true(values[0] == 2.5f);
     dataset_free(data);
-    data = open_table(&folder, "a,b,target\n1,x,yes\n4,y,no\n", ",constant=off");
+    data = open_table(&here, "a,b,target\n1,x,yes\n4,y,no\n", ",constant=off");
     ok(row_encoding_json(dataset_row_encoding(data), text_of("{}"), NULL, indices, values, &count, NULL));
     assert_int_equal(count, 0);
     dataset_free(data);
-    folder_remove(&folder);
 }
 
-TEST(wrong_rows_are_named)
+TEST_IN_FOLDER(wrong_rows_are_named)
 {
     static const char *const cases[][2] = {
         {"{\"aeg\":1}", "unknown column 'aeg'; did you mean 'age'?"},
@@ -172,8 +164,7 @@ TEST(wrong_rows_are_named)
         {"[1]", "expected an object of columns and values, such as {\"age\": 38}"},
         {"{\"age\":1", "invalid JSON at byte 9: unexpected end of input"},
     };
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, csv, "");
+    dataset *data = open_table(&here, csv, "");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t indices[MOST];
         float values[MOST];
@@ -185,7 +176,6 @@ TEST(wrong_rows_are_named)
         assert_string_equal(error.message, cases[i][1]);
     }
     dataset_free(data);
-    folder_remove(&folder);
 }
 
 /* What was reported of unknown values, a line each. */
@@ -210,10 +200,9 @@ static void expect_unknown(const row_encoding *encoding, const char *object, siz
 }
 
 /* They have no feature, not even that of a missing value. */
-TEST(categories_that_no_row_had_are_unknown)
+TEST_IN_FOLDER(categories_that_no_row_had_are_unknown)
 {
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,b,c,target\n1,red,x,x\n2,blue,,y\n9,red,y,x\n", ",categorical=a");
+    dataset *data = open_table(&here, "a,b,c,target\n1,red,x,x\n2,blue,,y\n9,red,y,x\n", ",categorical=a");
     const row_encoding *encoding = dataset_row_encoding(data);
     expect_unknown(encoding, "{\"a\":\"2.0\",\"b\":\"red\",\"c\":\"x\"}", 4, "");
     expect_unknown(encoding, "{\"a\":3,\"b\":\"red\",\"c\":\"x\"}", 3, "0 3\n");
@@ -221,10 +210,9 @@ TEST(categories_that_no_row_had_are_unknown)
     expect_unknown(encoding, "{\"a\":345,\"b\":\"zebra\",\"c\":\"zebra\"}", 1, "0 345\n1 zebra\n2 zebra\n");
     expect_unknown(encoding, "{\"a\":1,\"b\":\"red\",\"c\":null}", 4, "");
     dataset_free(data);
-    folder_remove(&folder);
 }
 
-TEST(words_for_a_missing_value_are_kept)
+TEST_IN_FOLDER(words_for_a_missing_value_are_kept)
 {
     static const struct {
         const char *options, *object;
@@ -237,10 +225,9 @@ TEST(words_for_a_missing_value_are_kept)
         {",missing=unknown+9", "{\"a\":\"Unknown\",\"b\":\"red\"}", 2},
         {",missing=unknown+9", "{\"a\":9.0,\"b\":\"unknown\"}", 1},
     };
-    test_folder folder = folder_make();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dataset *data = open_table(&folder, "a,b,target\n1,red,x\n,blue,y\n4,red,x\n", cases[i].options);
-        const char *path = folder_path(&folder, "rows.json");
+        dataset *data = open_table(&here, "a,b,target\n1,red,x\n,blue,y\n4,red,x\n", cases[i].options);
+        const char *path = folder_path(&here, "rows.json");
         row_encoding *again;
         ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
         ok(row_encoding_read(path, &again, NULL));
@@ -249,13 +236,11 @@ TEST(words_for_a_missing_value_are_kept)
         row_encoding_free(again);
         dataset_free(data);
     }
-    folder_remove(&folder);
 }
 
-TEST(numbers_that_are_too_far)
+TEST_IN_FOLDER(numbers_that_are_too_far)
 {
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,target\n1e-20,x\n2e-20,y\n", "");
+    dataset *data = open_table(&here, "a,target\n1e-20,x\n2e-20,y\n", "");
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
@@ -267,14 +252,13 @@ TEST(numbers_that_are_too_far)
     ok(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &error));
     assert_true(values[1] == 1.0f);
     dataset_free(data);
-    folder_remove(&folder);
 }
 
 #define HEAD "{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"normalize\":\"unit\",\"columns\":["
 #define NUMBER "{\"name\":\"a\",\"kind\":\"numeric\",\"mean\":1,\"scale\":2,\"missing\":false}"
 #define TAIL "],\"classes\":[\"no\",\"yes\"]}"
 
-TEST(wrong_files_are_named)
+TEST_IN_FOLDER(wrong_files_are_named)
 {
     static const char *const cases[][2] = {
         {"", "invalid JSON at byte 1"},
@@ -297,33 +281,29 @@ TEST(wrong_files_are_named)
         {"{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"missing\":true,\"columns\":[" NUMBER TAIL,
          "'missing' to be a value of the option missing="},
     };
-    test_folder folder = folder_make();
     row_encoding *encoding;
     ee_error error;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        folder_write_text(&folder, "rows.json", cases[i][0]);
-        assert_int_equal(row_encoding_read(folder_path(&folder, "rows.json"), &encoding, &error), EE_BAD_INPUT);
+        folder_write_text(&here, "rows.json", cases[i][0]);
+        assert_int_equal(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &error), EE_BAD_INPUT);
         assert_null(encoding);
         assert_message_has(error.message, "rows.json");
         assert_message_has(error.message, cases[i][1]);
     }
-    folder_write_text(&folder, "rows.json", HEAD NUMBER TAIL);
-    ok(row_encoding_read(folder_path(&folder, "rows.json"), &encoding, &error));
+    folder_write_text(&here, "rows.json", HEAD NUMBER TAIL);
+    ok(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &error));
     row_encoding_free(encoding);
-    assert_int_equal(row_encoding_read(folder_path(&folder, "none.json"), &encoding, &error), EE_FILE_ERROR);
-    folder_remove(&folder);
+    assert_int_equal(row_encoding_read(folder_path(&here, "none.json"), &encoding, &error), EE_FILE_ERROR);
 }
 
-TEST(names_that_are_not_utf8_are_not_written)
+TEST_IN_FOLDER(names_that_are_not_utf8_are_not_written)
 {
-    test_folder folder = folder_make();
-    dataset *data = open_table(&folder, "a,target\nm\xfcller,x\nmaier,y\n", "");
+    dataset *data = open_table(&here, "a,target\nm\xfcller,x\nmaier,y\n", "");
     ee_error error;
-    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&folder, "rows.json"), &error),
+    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&here, "rows.json"), &error),
                      EE_BAD_INPUT);
     assert_message_has(error.message, "is not UTF-8");
     dataset_free(data);
-    folder_remove(&folder);
 }
 
 TEST(other_kinds_have_none)

@@ -355,15 +355,14 @@ TEST(too_many_categories)
 
 /* ---- through the door ---- */
 
-TEST(files_are_opened_packed_or_plain)
+TEST_IN_FOLDER(files_are_opened_packed_or_plain)
 {
     static const char content[] = "a,target\n1,x\n2,y\n3,x\n";
-    test_folder folder = folder_make();
     size_t size;
     uint8_t *packed = gzip_pack(content, strlen(content), &size);
-    folder_write_text(&folder, "plain.csv", content);
-    folder_write(&folder, "packed.csv.gz", packed, size);
-    folder_write(&folder, "cut.csv.gz", packed, size - 1);
+    folder_write_text(&here, "plain.csv", content);
+    folder_write(&here, "packed.csv.gz", packed, size);
+    folder_write(&here, "cut.csv.gz", packed, size - 1);
     free(packed);
     static const char *const cases[][2] = {{"plain.csv", "table:plain,label=target"},
                                            {"packed.csv.gz", "table:packed,label=target"},
@@ -372,7 +371,7 @@ TEST(files_are_opened_packed_or_plain)
     dataset *data;
     ee_error error = {EE_OK, ""};
     for (int i = 0; i < 3; i++) {
-        snprintf(text, sizeof text, "table:%s,label=target", folder_path(&folder, cases[i][0]));
+        snprintf(text, sizeof text, "table:%s,label=target", folder_path(&here, cases[i][0]));
         if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
         assert_string_equal(dataset_name(data), cases[i][1]);
         assert_int_equal(dataset_dim(data), 4);
@@ -389,26 +388,24 @@ TEST(files_are_opened_packed_or_plain)
         environment_free(world);
         dataset_free(data);
     }
-    snprintf(text, sizeof text, "table:%s", folder_path(&folder, "cut.csv"));
+    snprintf(text, sizeof text, "table:%s", folder_path(&here, "cut.csv"));
     assert_int_equal(dataset_open(text, NULL, &data, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "cut.csv.gz, byte ");
-    snprintf(text, sizeof text, "table:%s", folder_path(&folder, "none.csv"));
+    snprintf(text, sizeof text, "table:%s", folder_path(&here, "none.csv"));
     assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "none.csv");
-    folder_remove(&folder);
 }
 
 /* Row i has class i % 3 and a feature that tells it from the others: their rewards and values are told by i. */
-TEST(rows_come_as_the_file_has_them)
+TEST_IN_FOLDER(rows_come_as_the_file_has_them)
 {
     static const char *const contents[] = {"a,target\n5,x\n2,y\n9,z\n1,x\n", "0 1:5\n1 1:2\n2 1:9\n0 1:1\n"};
     static const float numbers[] = {5, 2, 9, 1};
-    test_folder folder = folder_make();
     for (int i = 0; i < 2; i++) {
         char text[160];
         dataset *data;
-        folder_write_text(&folder, "stream.txt", contents[i]);
-        snprintf(text, sizeof text, "table:%s,order=file," PLAIN, folder_path(&folder, "stream.txt"));
+        folder_write_text(&here, "stream.txt", contents[i]);
+        snprintf(text, sizeof text, "table:%s,order=file," PLAIN, folder_path(&here, "stream.txt"));
         ok(dataset_open(text, NULL, &data, NULL));
         assert_string_equal(dataset_name(data), "table:stream,order=file," PLAIN);
         assert_int_equal(dataset_rows(data), 4);
@@ -426,7 +423,6 @@ TEST(rows_come_as_the_file_has_them)
         }
         dataset_free(data);
     }
-    folder_remove(&folder);
     expect_failure("a,target\n1,x\n2,y\n", "order=time", EE_BAD_OPTION,
                    "options: table.order must be random|file, got time");
 }
