@@ -100,7 +100,7 @@ static size_t count_allocations_of_snapshot(const policy_case *c, uint64_t round
 
 TEST(policies_allocate_nothing)
 {
-    const size_t few = test_long(20, 100), many = test_long(60, 256); /* with more a history would grow */
+    const size_t few = test_long(10, 100), many = test_long(30, 256); /* with more a history would grow */
     policy_case c;
     for (size_t i = 0; policy_case_at(i, &c); i++) {
         if (strcmp(c.name, "eenet:authors") == 0) continue; /* see unbounded_histories_double */
@@ -147,7 +147,7 @@ TEST(bounded_histories_allocate_nothing)
         "f1.width=8 exploration=ridge units=30 scale=off blocks=2 f1.image=1x2x5 f1.front=conv2d:2:2+relu",
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, test_long(80, 300)), 0);
+        assert_int_equal(count_allocations("eenet", options[i], 20, 5, MIXED, test_long(40, 300)), 0);
 }
 
 /* An unbounded history doubles: 256, 512, ... samples. Nothing else is allocated. */
@@ -174,10 +174,10 @@ typedef ee_status (*attempt)(void *context, void **out, ee_error *error);
 /* Which allocations fail: number `first`, and those that are `stride` apart. */
 static size_t first = 1, stride = 1;
 
-/* Each fifth allocation, other ones for the next policy. */
+/* Each ninth allocation, other ones for the next policy. */
 static void choose_places(size_t policy)
 {
-    stride = test_long(5, 1);
+    stride = test_long(9, 1);
     first = 1 + policy % stride;
 }
 
@@ -332,7 +332,7 @@ TEST(a_large_round_may_fail_anywhere)
         assert_true(fail_each_on_copies(try_score, &c) >= 1);
         assert_true(fail_each_on_copies(try_decide, &c) >= 2);
         assert_int_equal(c.id, 5);
-        round_draw(&round_now, 10, 120, 12, 12);
+        round_draw(&round_now, 10, 60, 12, 12);
         assert_true(fail_each_on_copies(try_decide, &c) >= 2);
         assert_true(fail_each_on_copies(try_decide_slots, &c) >= 6);
         bandit_reward(c.bandit, c.id, 1);
@@ -733,7 +733,7 @@ static size_t count_allocations_in_pool(ee_bandit *bandit)
 TEST(all_of_a_bandit_lies_in_the_users_memory)
 {
     policy_case about;
-    const uint64_t last = test_long(60, 300);
+    const uint64_t last = test_long(40, 300);
     for (size_t i = 0; policy_case_at(i, &about); i++) {
         pool own = {0}, none = {0};
         calls = 0;

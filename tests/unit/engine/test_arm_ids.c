@@ -80,36 +80,6 @@ TEST(order_and_exclusions_do_not_matter)
     }
 }
 
-/* The second slot gets the second best: also without ids, where the position among all arms counts. */
-TEST(slots_reward_the_right_arm)
-{
-    enum { ROUNDS = 1500, LAST = 300, SLOTS = 2 };
-    static const double means[ARMS] = {0.1, 0.5, 0.1, 0.1, 0.9};
-    for (size_t p = 0; p < 2 * POLICIES; p++) {
-        bool with_ids = p < POLICIES;
-        ee_bandit *bandit = bandit_make(policies[p % POLICIES], 1, 3, NULL);
-        size_t right = 0;
-        for (size_t t = 0; t < ROUNDS; t++) {
-            id_round round = {.arms = ee_arms_dense(round.values, 0, 1)};
-            random_stream stream = random_named(t, "slots");
-            for (size_t i = 0; i < ARMS; i++) round_add(&round, with_ids ? (i + t) % ARMS : i);
-            if (with_ids) round.arms.ids = round.ids;
-            ee_arms seen[SLOTS] = {round.arms, round.arms};
-            uint8_t excluded[SLOTS * ARMS] = {0};
-            excluded[t % ARMS] = round.numbers[t % ARMS] < 4 && round.numbers[t % ARMS] != 1;
-            ee_decision made[SLOTS];
-            ok(ee_bandit_decide_slots(bandit, seen, SLOTS, excluded, made, NULL, NULL, NULL));
-            for (size_t k = 0; k < SLOTS; k++) {
-                size_t number = round.numbers[made[k].arm];
-                bandit_reward(bandit, made[k].id, random_unit(&stream) < means[number]);
-                right += t >= ROUNDS - LAST && number == (k ? 1 : 4);
-            }
-        }
-        assert_true(right >= SLOTS * LAST * 3 / 4);
-        ee_bandit_free(bandit);
-    }
-}
-
 static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
 {
     ok(ee_bandit_learn_from(bandit, arms, arm, reward, NULL));

@@ -330,7 +330,7 @@ static void note_acted(const char *policy, const char *name)
     assert_true(has_acted(policy, name));
 }
 
-/* Returns how many options have no effect, after naming them. In the usual form one in 25 of those that have acted
+/* Returns how many options have no effect, after naming them. In the usual form one in 60 of those that have acted
  * before is tried again. */
 static size_t check_setting(const char *policy, const char *options, bool may_be_refused)
 {
@@ -343,7 +343,7 @@ static size_t check_setting(const char *policy, const char *options, bool may_be
     ee_option option;
     for (size_t i = 0; ee_option_describe(policy, i, &option, NULL) == EE_OK; i++) {
         if (is_one_of(policy, option.name, exceptions)) continue;
-        if ((setting + i) % test_long(25, 1) != 0 && has_acted(policy, option.name)) continue;
+        if ((setting + i) % test_long(60, 1) != 0 && has_acted(policy, option.name)) continue;
         effect found = change(policy, options, &option, &before);
         if (found == ACTS) note_acted(policy, option.name);
         if (found != NO_EFFECT || is_one_of(policy, option.name, silent)) continue;

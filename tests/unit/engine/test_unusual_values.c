@@ -117,46 +117,6 @@ TEST(a_wrong_first_number_is_forgotten)
     }
 }
 
-/* Saved and loaded amid wrong values, and on a snapshot: scores and limits are the same to the byte. */
-TEST(copies_have_the_same_scales)
-{
-    visitors self = visitors_make("linucb");
-    ee_snapshot *snapshot = NULL;
-    ee_scratch *room = NULL;
-    ok(ee_snapshot_create(self.bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
-    for (size_t i = 0; i < 40; i++) {
-        ee_score own[ACTIONS], its[ACTIONS], loaded[ACTIONS];
-        ee_decision decision;
-        ee_arms arms;
-        for (size_t k = 0; k < 30; k++) serve(&self, k == i ? 1e12 : USUAL, true);
-        visit(&self, i % 2 ? 1e15 : USUAL);
-        ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
-        ok(ee_bandit_score(self.bandit, &arms, own, NULL));
-        ok(ee_snapshot_update(snapshot, self.bandit, NULL));
-        ok(ee_snapshot_decide_round(snapshot, room, self.round, &decision, its, NULL, NULL));
-        assert_memory_equal(own, its, sizeof own);
-        model saved = model_save(self.bandit);
-        ee_feature before = age_of(&self);
-        ee_bandit_free(self.bandit);
-        self.bandit = model_load(saved);
-        assert_true(model_is_of(saved, self.bandit));
-        assert_int_equal(age_of(&self).limited, before.limited);
-        assert_true(age_of(&self).deviation == before.deviation && age_of(&self).mean == before.mean);
-        ok(ee_bandit_score(self.bandit, &arms, loaded, NULL));
-        assert_memory_equal(own, loaded, sizeof own);
-        model_free(&saved);
-        ee_scratch_free(room);
-        ee_snapshot_free(snapshot);
-        ok(ee_snapshot_create(self.bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 1, &room, NULL));
-    }
-    assert_true(age_of(&self).limited >= 3);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    visitors_free(&self);
-}
-
 /* What is no number, or none that can be kept, is refused; what is too small to have a scale counts as 0. */
 TEST(a_number_that_is_none_is_refused)
 {

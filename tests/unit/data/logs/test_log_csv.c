@@ -10,21 +10,31 @@
 #include "support_files.h"
 
 /* "csv:FOLDER/log.csv" and the options, valid until the next call. */
-static const char *words_of(const test_folder *folder, const char *options)
+static const char *words_of(const char *options)
 {
     static char words[200];
-    snprintf(words, sizeof words, "csv:%s/log.csv%s", folder->path, options);
+    snprintf(words, sizeof words, "csv:%s/log.csv%s", here.path, options);
     return words;
+}
+
+static void rows_are(const char *rows)
+{
+    folder_write_text(&here, "log.csv", rows);
+}
+
+static log_reader *open_rows(const char *rows, const char *options)
+{
+    rows_are(rows);
+    return open_good(words_of(options));
 }
 
 TEST_IN_FOLDER(columns_are_found_by_their_names)
 {
-    folder_write_text(&here, "log.csv",
-                      "\xef\xbb\xbf,Timestamp,item_id,click,propensity_score,age,town,id\n"
-                      "0,2020-01-01 00:00:01,2,1,0.25,3.50,\"New \"\"York\"\"\n2\",x1\n"
-                      "1,1577836802,0,0.5,1,,Rome,x2\n"
-                      "2,1577836803000,1,0,0.5,7,,\n");
-    log_reader *log = open_good(words_of(&here, ",context=age+town"));
+    log_reader *log = open_rows("\xef\xbb\xbf,Timestamp,item_id,click,propensity_score,age,town,id\n"
+                                "0,2020-01-01 00:00:01,2,1,0.25,3.50,\"New \"\"York\"\"\n2\",x1\n"
+                                "1,1577836802,0,0.5,1,,Rome,x2\n"
+                                "2,1577836803000,1,0,0.5,7,,\n",
+                                ",context=age+town");
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 3 && event.action == 2 && event.line == 2);
@@ -44,8 +54,8 @@ TEST_IN_FOLDER(columns_are_found_by_their_names)
     assert_int_equal(log_read(log)->lines, 5);
     log_close(log);
 
-    folder_write_text(&here, "log.csv", "what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n");
-    log = open_good(words_of(&here, ",action=what,probability=how,reward=why,context=all"));
+    log = open_rows("what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n",
+                    ",action=what,probability=how,reward=why,context=all");
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1 && text_is(event.actions[0], "blue")); /* by the alphabet */
     assert_true(text_is(event.context,
@@ -63,9 +73,9 @@ TEST_IN_FOLDER(names_of_columns_may_have_blanks_and_commas)
         ",action=the action,probability=p,reward=\"net, reward\",context=last town+age",
         ",action=\"the action\",probability=p,reward=\"net, reward\",context=\"last town\"+\"age\"",
     };
-    folder_write_text(&here, "log.csv", "the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
+    rows_are("the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        log_reader *log = open_good(words_of(&here, options[i]));
+        log_reader *log = open_good(words_of(options[i]));
         log_event event;
         assert_true(next_good(log, &event));
         assert_true(event.action == 0 && event.probability == 0.5 && event.reward == 1);
@@ -76,8 +86,7 @@ TEST_IN_FOLDER(names_of_columns_may_have_blanks_and_commas)
 
 TEST_IN_FOLDER(actions_can_be_given)
 {
-    folder_write_text(&here, "log.csv", "action,p,reward\nb,0.5,1\nc,0.5,1\n");
-    log_reader *log = open_good(words_of(&here, ",actions=a+b"));
+    log_reader *log = open_rows("action,p,reward\nb,0.5,1\nc,0.5,1\n", ",actions=a+b");
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1);
@@ -85,8 +94,7 @@ TEST_IN_FOLDER(actions_can_be_given)
     assert_int_equal(log_read(log)->invalid, 1);
     assert_message_has(log_read(log)->first_reasons[0], "the action 'c' is not one of the 2 actions");
     log_close(log);
-    folder_write_text(&here, "log.csv", "action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n");
-    log = open_good(words_of(&here, ",actions=5"));
+    log = open_rows("action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n", ",actions=5");
     assert_true(next_good(log, &event) && event.count == 5 && event.action == 1);
     assert_true(next_good(log, &event) && event.action == 3);
     assert_null(event.actions);
@@ -96,9 +104,9 @@ TEST_IN_FOLDER(actions_can_be_given)
 }
 
 /* Fails unless the log has exactly these actions, joined by spaces, in this order. */
-static void expect_actions(const test_folder *folder, const char *options, const char *expected)
+static void expect_actions(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(folder, options));
+    log_reader *log = open_good(words_of(options));
     log_event event;
     char names[200] = "";
     assert_true(next_good(log, &event));
@@ -125,11 +133,11 @@ TEST_IN_FOLDER(numbers_are_names_of_actions)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char words[200];
         snprintf(words, sizeof words, "action,p,reward\n%s", cases[i].rows);
-        folder_write_text(&here, "log.csv", words);
-        expect_actions(&here, "", cases[i].names);
+        rows_are(words);
+        expect_actions("", cases[i].names);
     }
-    folder_write_text(&here, "log.csv", "action,p,reward\n2,.5,1\n");
-    expect_actions(&here, ",actions=10+2+1", "1 2 10");
+    rows_are("action,p,reward\n2,.5,1\n");
+    expect_actions(",actions=10+2+1", "1 2 10");
 }
 
 /* A row that is left out for any reason adds no action, and is reported with its own reason. */
@@ -139,21 +147,20 @@ TEST_IN_FOLDER(rejected_rows_have_no_actions)
         "above 0 and at most 1, got 0",   "above 0 and at most 1, got 60", "expected a number for the reward",
         "the reward must be -1e9 to 1e9", "duplicate event id 1",          "got 4 fields, expected 5",
         "copies must be 1 to 1e9, got 0"};
-    folder_write_text(&here, "log.csv",
-                      "id,action,p,reward,copies\n"
-                      "1,a,0.5,1,1\n"
-                      "2,b,0.5,0,1\n"
-                      "3,c,0,1,1\n"
-                      "4,d,60,1,1\n"
-                      "5,e,0.5,,1\n"
-                      "6,f,0.5,1e10,1\n"
-                      "1,g,0.5,1,1\n"
-                      "8,h,0.5,1\n"
-                      "9,i,0.5,1,0\n"
-                      "10,b,0.5,1,1\n");
-    expect_actions(&here, "", "a b");
-    expect_actions(&here, ",id=none", "a b g");
-    log_reader *log = open_good(words_of(&here, ""));
+    rows_are("id,action,p,reward,copies\n"
+             "1,a,0.5,1,1\n"
+             "2,b,0.5,0,1\n"
+             "3,c,0,1,1\n"
+             "4,d,60,1,1\n"
+             "5,e,0.5,,1\n"
+             "6,f,0.5,1e10,1\n"
+             "1,g,0.5,1,1\n"
+             "8,h,0.5,1\n"
+             "9,i,0.5,1,0\n"
+             "10,b,0.5,1,1\n");
+    expect_actions("", "a b");
+    expect_actions(",id=none", "a b g");
+    log_reader *log = open_good(words_of(""));
     log_event event;
     while (next_good(log, &event)) assert_int_equal(event.count, 2);
     const log_counts *counts = log_read(log);
@@ -162,8 +169,8 @@ TEST_IN_FOLDER(rejected_rows_have_no_actions)
     for (size_t i = 0; i < 7; i++) assert_message_has(counts->first_reasons[i], reasons[i]);
     log_close(log);
 
-    folder_write_text(&here, "log.csv", "action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
-    log = open_good(words_of(&here, ""));
+    rows_are("action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
+    log = open_good(words_of(""));
     assert_false(next_good(log, &event));
     assert_int_equal(log_read(log)->invalid, 2);
     log_close(log);
@@ -172,15 +179,14 @@ TEST_IN_FOLDER(rejected_rows_have_no_actions)
 /* Events outside the requested time have no actions either, and are no fault of the log. */
 TEST_IN_FOLDER(actions_are_those_of_the_requested_time)
 {
-    folder_write_text(&here, "log.csv",
-                      "time,action,p,reward\n100,old,0.5,1\n200,a,0.5,1\n201,b,0.5,1\n300,new,0.5,1\n");
+    rows_are("time,action,p,reward\n100,old,0.5,1\n200,a,0.5,1\n201,b,0.5,1\n300,new,0.5,1\n");
     log_options some = log_options_usual();
     some.from = 200;
     some.until = 300;
     some.strict = true;
     log_reader *log;
     log_event event;
-    ok(log_open(words_of(&here, ""), &some, &log, NULL));
+    ok(log_open(words_of(""), &some, &log, NULL));
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 0);
     assert_true(next_good(log, &event) && event.action == 1);
     assert_false(next_good(log, &event));
@@ -191,8 +197,7 @@ TEST_IN_FOLDER(actions_are_those_of_the_requested_time)
 
 TEST_IN_FOLDER(a_file_that_grows_has_no_new_actions)
 {
-    folder_write_text(&here, "log.csv", "action,p,reward\na,0.5,1\nb,0.5,1\n");
-    log_reader *log = open_good(words_of(&here, ""));
+    log_reader *log = open_rows("action,p,reward\na,0.5,1\nb,0.5,1\n", "");
     FILE *file = fopen(folder_path(&here, "log.csv"), "a");
     assert_non_null(file);
     for (size_t i = 0; i < 100000; i++) fputs("c,0.5,1\n", file); /* more than was read ahead */
@@ -206,9 +211,8 @@ TEST_IN_FOLDER(a_file_that_grows_has_no_new_actions)
 
 TEST_IN_FOLDER(a_count_numbers_the_actions_of_a_row)
 {
-    folder_write_text(&here, "log.csv",
-                      "count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n");
-    log_reader *log = open_good(words_of(&here, ""));
+    log_reader *log =
+        open_rows("count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n", "");
     log_event event;
     assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && !event.actions);
     assert_true(next_good(log, &event) && event.count == 3 && event.action == 2);
@@ -217,16 +221,15 @@ TEST_IN_FOLDER(a_count_numbers_the_actions_of_a_row)
     assert_message_has(log_read(log)->first_reasons[0],
                        "the action '2' is not one of the 2 actions, numbered from 0 (column count)");
     log_close(log);
-    expect_actions(&here, ",count=none", "0 1 2 a");
+    expect_actions(",count=none", "0 1 2 a");
 }
 
 /* What log_write makes is read without a word. */
 TEST_IN_FOLDER(our_own_file_is_read)
 {
-    folder_write_text(&here, "log.csv",
-                      "id,time,count,action,name,probability,reward,copies,skipped\n"
-                      "a,2021-05-18T13:28:29.6560000Z,3,1,red,0.3,0.1,10,0\n"
-                      ",,20,19,,0.5,-3e-05,1,1\n");
+    rows_are("id,time,count,action,name,probability,reward,copies,skipped\n"
+             "a,2021-05-18T13:28:29.6560000Z,3,1,red,0.3,0.1,10,0\n"
+             ",,20,19,,0.5,-3e-05,1,1\n");
     log_reader *log = open_good(folder_path(&here, "log.csv")); /* the first bytes tell */
     log_event event;
     assert_true(next_good(log, &event));
@@ -239,8 +242,7 @@ TEST_IN_FOLDER(our_own_file_is_read)
 
 TEST_IN_FOLDER(a_row_with_too_many_fields_is_broken)
 {
-    folder_write_text(&here, "log.csv", "action,probability,reward\n0,0.5,1,9\n0,0.5,2\n");
-    log_reader *log = open_good(words_of(&here, ",actions=2"));
+    log_reader *log = open_rows("action,probability,reward\n0,0.5,1,9\n0,0.5,2\n", ",actions=2");
     log_event event;
     assert_true(next_good(log, &event) && event.reward == 2);
     assert_false(next_good(log, &event));
@@ -251,19 +253,18 @@ TEST_IN_FOLDER(a_row_with_too_many_fields_is_broken)
 
 TEST_IN_FOLDER(rows_that_are_wrong_are_told)
 {
-    folder_write_text(&here, "log.csv",
-                      "action,probability,reward\n"
-                      "0,0.5,1\n"
-                      "0,0.5\n"                /* 3 */
-                      "0,,1\n"                 /* 4 */
-                      "0,0.5,nan\n"            /* 5 */
-                      "-1,0.5,1\n"             /* 6 */
-                      "0,0,1\n"                /* 7 */
-                      "0,\xff,1\n"             /* 8 */
-                      "1,0.5 \"x,1\n"          /* 9: a quote within a field hides no row */
-                      "1,0.5,2\n"              /* 10 */
-                      "1,0.5,\"3\n1,0.5,4\n"); /* 11 */
-    log_reader *log = open_good(words_of(&here, ",actions=2"));
+    rows_are("action,probability,reward\n"
+             "0,0.5,1\n"
+             "0,0.5\n"                /* 3 */
+             "0,,1\n"                 /* 4 */
+             "0,0.5,nan\n"            /* 5 */
+             "-1,0.5,1\n"             /* 6 */
+             "0,0,1\n"                /* 7 */
+             "0,\xff,1\n"             /* 8 */
+             "1,0.5 \"x,1\n"          /* 9: a quote within a field hides no row */
+             "1,0.5,2\n"              /* 10 */
+             "1,0.5,\"3\n1,0.5,4\n"); /* 11 */
+    log_reader *log = open_good(words_of(",actions=2"));
     log_event event;
     double reward = 0;
     while (next_good(log, &event)) reward += event.reward;
@@ -290,49 +291,49 @@ TEST_IN_FOLDER(rows_that_are_wrong_are_told)
     log_close(log);
 }
 
-static void expect_refused(const test_folder *folder, const char *options, const char *message)
+static void expect_refused(const char *options, const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
     ee_error error;
-    assert_int_not_equal(log_open(words_of(folder, options), &usual, &log, &error), EE_OK);
+    assert_int_not_equal(log_open(words_of(options), &usual, &log, &error), EE_OK);
     assert_message_has(error.message, message);
     assert_null(log);
 }
 
 TEST_IN_FOLDER(columns_that_are_missing_are_told)
 {
-    folder_write_text(&here, "log.csv", "which,odds,reward\n0,0.5,1\n");
-    expect_refused(&here, "",
+    rows_are("which,odds,reward\n0,0.5,1\n");
+    expect_refused("",
                    "log.csv: found no column for the action; name it: csv:FILE,action=COLUMN; the columns are: which, "
                    "odds, reward");
-    expect_refused(&here, ",action=which", "found no column for the probability");
-    expect_refused(&here, ",action=which,probability=od", "there is no column 'od' (option probability=)");
-    expect_refused(&here, ",action=which,probability=odds,context=age", "there is no column 'age' (option context=)");
-    expect_refused(&here, ",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
-    expect_refused(&here, ",acton=which", "acton");
-    folder_write_text(&here, "log.csv", "");
-    expect_refused(&here, "", "expected a header with column names");
-    folder_write_text(&here, "log.csv", "\xff\xfe,x\n");
-    expect_refused(&here, "", "not UTF-8");
-    folder_write_text(&here, "log.csv", "a,0.5,1\nb,0.5,0\n");
-    expect_refused(&here, "", "found no column for the probability; the first row must name the columns");
+    expect_refused(",action=which", "found no column for the probability");
+    expect_refused(",action=which,probability=od", "there is no column 'od' (option probability=)");
+    expect_refused(",action=which,probability=odds,context=age", "there is no column 'age' (option context=)");
+    expect_refused(",action=which,probability=odds,actions=0", "actions must be 1 to 100000");
+    expect_refused(",acton=which", "acton");
+    rows_are("");
+    expect_refused("", "expected a header with column names");
+    rows_are("\xff\xfe,x\n");
+    expect_refused("", "not UTF-8");
+    rows_are("a,0.5,1\nb,0.5,0\n");
+    expect_refused("", "found no column for the probability; the first row must name the columns");
 }
 
 TEST_IN_FOLDER(lists_are_joined_by_plus)
 {
-    folder_write_text(&here, "log.csv", "action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
-    expect_refused(&here, ",context=age,plan", "expected name=value, got 'plan'; did you mean context=age+plan?");
-    expect_refused(&here, ",actions=red,green,context=age",
+    rows_are("action,probability,reward,age,plan\n0,0.5,1,30,pro\n");
+    expect_refused(",context=age,plan", "expected name=value, got 'plan'; did you mean context=age+plan?");
+    expect_refused(",actions=red,green,context=age",
                    "expected name=value, got 'green'; did you mean actions=red+green?");
 }
 
 /* ---- the columns ---- */
 
 /* Fails unless the log has these remarks, joined by line ends. */
-static void expect_remarks(const test_folder *folder, const char *options, const char *expected)
+static void expect_remarks(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(folder, options));
+    log_reader *log = open_good(words_of(options));
     char all[1000] = "";
     for (size_t i = 0; log_remark(log, i); i++)
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "\n" : "", log_remark(log, i));
@@ -340,9 +341,9 @@ static void expect_remarks(const test_folder *folder, const char *options, const
     log_close(log);
 }
 
-static void expect_columns(const test_folder *folder, const char *options, const char *expected)
+static void expect_columns(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(folder, options));
+    log_reader *log = open_good(words_of(options));
     char got[LOG_COLUMNS_TEXT];
     log_columns_format(log, got);
     assert_string_equal(got, expected);
@@ -390,9 +391,9 @@ static void write_cell(FILE *into, size_t event, size_t kind)
 }
 
 /* Writes the columns in this order, which repeats none. */
-static void write_kinds(const test_folder *folder, const size_t *kinds, size_t count)
+static void write_kinds(const size_t *kinds, size_t count)
 {
-    FILE *file = fopen(folder_path(folder, "log.csv"), "w");
+    FILE *file = fopen(folder_path(&here, "log.csv"), "w");
     assert_non_null(file);
     for (size_t i = 0; i < count; i++) fprintf(file, "%s%s", i ? "," : "", kind_names[kinds[i]]);
     fputs("\n", file);
@@ -410,58 +411,57 @@ TEST_IN_FOLDER(columns_without_a_role_are_context)
 {
     size_t all[KINDS];
     for (size_t i = 0; i < KINDS; i++) all[i] = i;
-    write_kinds(&here, all, KINDS);
-    expect_columns(&here, "",
+    write_kinds(all, KINDS);
+    expect_columns("",
                    "Columns: action (3 names), probability=p, reward; context: age, plan, income; left out: session "
                    "(almost unique), number (almost unique), user_id (a key), signup (a time), seen (a time), day (a "
                    "time), bought (predicts the reward almost perfectly), revenue (predicts the reward almost "
                    "perfectly) and 4 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_columns(&here, ",ignore=income+session+number+user_id+signup+seen+day+bought",
+    expect_columns(",ignore=income+session+number+user_id+signup+seen+day+bought",
                    "Columns: action (3 names), probability=p, reward; context: age, plan; left out: income (ignored), "
                    "session (ignored), number (ignored), user_id (ignored), signup (ignored), seen (ignored), day "
                    "(ignored), bought (ignored), revenue (predicts the reward almost perfectly), item_name (follows "
                    "from the action) and 3 more. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
     size_t consequences[] = {0, 1, 2, 3, 14, 15, 16, 17};
-    write_kinds(&here, consequences, 8);
-    expect_columns(&here, "",
+    write_kinds(consequences, 8);
+    expect_columns("",
                    "Columns: action (3 names), probability=p, reward; context: age; left out: item_name (follows from "
                    "the action), price (follows from the action), click (named like a reward), prob_red (named like a "
                    "probability). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_columns(&here, ",context=price",
+    expect_columns(",context=price",
                    "Columns: action (3 names), probability=p, reward; context: price; left out: age, item_name, click, "
                    "prob_red. Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    write_kinds(&here, all, 3);
-    expect_columns(&here, ",actions=lamp+desk+sofa",
-                   "Columns: action (3 names), probability=p, reward; context: none.");
+    write_kinds(all, 3);
+    expect_columns(",actions=lamp+desk+sofa", "Columns: action (3 names), probability=p, reward; context: none.");
 }
 
 /* What only some rows have; a reward that is more than yes or no. */
 TEST_IN_FOLDER(traces_of_the_reward_are_found)
 {
     size_t kinds[] = {0, 1, 2, 18, 19, 21};
-    write_kinds(&here, kinds, 6);
+    write_kinds(kinds, 6);
     static const char found[] =
         "context: balance; left out: order (predicts the reward almost perfectly), paid_at (predicts the reward almost "
         "perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
     char expected[400];
     snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward; %s", found);
-    expect_columns(&here, "", expected);
+    expect_columns("", expected);
     kinds[2] = 20;
-    write_kinds(&here, kinds, 6);
+    write_kinds(kinds, 6);
     snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward=amount; %s", found);
-    expect_columns(&here, ",reward=amount", expected);
+    expect_columns(",reward=amount", expected);
     kinds[3] = 12;
     kinds[4] = 3;
-    write_kinds(&here, kinds, 6);
-    expect_columns(&here, ",reward=amount",
+    write_kinds(kinds, 6);
+    expect_columns(",reward=amount",
                    "Columns: action (3 names), probability=p, reward=amount; context: age, balance; left out: bought "
                    "(predicts the reward almost perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
 }
 
 /* The events that are read from a file, as text to compare. */
-static char *read_contexts(const test_folder *folder, const char *options)
+static char *read_contexts(const char *options)
 {
-    log_reader *log = open_good(words_of(folder, options));
+    log_reader *log = open_good(words_of(options));
     log_event event;
     text all = text_start(NULL);
     while (next_good(log, &event)) {
@@ -477,13 +477,13 @@ TEST_IN_FOLDER(the_order_of_columns_does_not_matter)
 {
     size_t kinds[KINDS];
     for (size_t i = 0; i < KINDS; i++) kinds[i] = i;
-    write_kinds(&here, kinds, KINDS);
-    char *found = read_contexts(&here, ""), *named = read_contexts(&here, ",context=plan+income+age");
+    write_kinds(kinds, KINDS);
+    char *found = read_contexts(""), *named = read_contexts(",context=plan+income+age");
     assert_string_equal(found, named);
     for (size_t shift = 1; shift < KINDS; shift += 4) {
         for (size_t i = 0; i < KINDS; i++) kinds[i] = (i * 5 + shift) % KINDS;
-        write_kinds(&here, kinds, KINDS);
-        char *moved = read_contexts(&here, "");
+        write_kinds(kinds, KINDS);
+        char *moved = read_contexts("");
         assert_string_equal(moved, found);
         memory_free(moved);
     }
@@ -493,29 +493,28 @@ TEST_IN_FOLDER(the_order_of_columns_does_not_matter)
 
 TEST_IN_FOLDER(few_rows_decide_nothing)
 {
-    folder_write_text(&here, "log.csv", "age,action,probability,plan,reward\n30,0,0.5,pro,1\n40,1,0.5,free,0\n");
-    expect_columns(&here, "",
-                   "Columns: action (2 names), probability, reward; context: age, plan. Change with "
-                   "context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_remarks(&here, "", "");
-    folder_write_text(&here, "log.csv", "count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
-    expect_columns(&here, "",
+    rows_are("age,action,probability,plan,reward\n30,0,0.5,pro,1\n40,1,0.5,free,0\n");
+    expect_columns("", "Columns: action (2 names), probability, reward; context: age, plan. Change with "
+                       "context=COLUMN+COLUMN or ignore=COLUMN.");
+    expect_remarks("", "");
+    rows_are("count,action,name,probability,reward\n2,0,red,0.5,1\n"); /* from eenet */
+    expect_columns("",
                    "Columns: count, action (numbers from 0, below the count), probability, reward; context: none; left "
                    "out: name (name of the action). Change with context=COLUMN+COLUMN or ignore=COLUMN.");
-    expect_remarks(&here, "", "");
+    expect_remarks("", "");
 }
 
 /* Features ignore names that start with _, and add up those of one name. */
 TEST_IN_FOLDER(names_of_context_are_different)
 {
-    folder_write_text(&here, "log.csv", "action,p,reward,_multi,age,_text,age,Age\n0,0.5,1,5,30,so it is,40,50\n");
+    rows_are("action,p,reward,_multi,age,_text,age,Age\n0,0.5,1,5,30,so it is,40,50\n");
     static const char columns[] =
         "Columns: action (1 name), probability=p, reward; context: age, _text, Age; left out: _multi (name starts with "
         "_), age (same name as another column). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
-    expect_columns(&here, "", columns);
-    expect_columns(&here, ",context=all", columns);
-    expect_refused(&here, ",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
-    log_reader *log = open_good(words_of(&here, ""));
+    expect_columns("", columns);
+    expect_columns(",context=all", columns);
+    expect_refused(",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
+    log_reader *log = open_good(words_of(""));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(text_is(event.context, "{\"Age\":50,\"_text\":\"so it is\",\"age\":30,\"_multi\":["
@@ -526,7 +525,7 @@ TEST_IN_FOLDER(names_of_context_are_different)
 TEST_IN_FOLDER(doubtful_columns_are_named)
 {
     size_t kinds[] = {0, 1, 2, 3, 12, 13, 15, 16};
-    write_kinds(&here, kinds, 8);
+    write_kinds(kinds, 8);
     static const char several[] =
         "The reward is read from column 'reward', but it could also be click; choose with reward=COLUMN.";
     static const char named[] =
@@ -534,35 +533,34 @@ TEST_IN_FOLDER(doubtful_columns_are_named)
         "decision was made? If not, leave it out: otherwise the numbers are too good.\n"
         "Context column 'price' has one value per chosen action. Was it known when the decision was made? If not, "
         "leave it out: otherwise the numbers are too good.";
-    expect_remarks(&here, "", several);
-    expect_remarks(&here, ",reward=reward", "");
-    expect_remarks(&here, ",reward=reward,context=all", named);
-    expect_remarks(&here, ",reward=reward,context=age+bought+revenue+price,actions=desk+lamp+sofa", named);
-    expect_remarks(&here, ",reward=reward,context=none", "");
-    expect_remarks(&here, ",reward=reward,ignore=age",
+    expect_remarks("", several);
+    expect_remarks(",reward=reward", "");
+    expect_remarks(",reward=reward,context=all", named);
+    expect_remarks(",reward=reward,context=age+bought+revenue+price,actions=desk+lamp+sofa", named);
+    expect_remarks(",reward=reward,context=none", "");
+    expect_remarks(",reward=reward,ignore=age",
                    "No column is used as context, so policies cannot personalise; choose some with "
                    "context=COLUMN+COLUMN.");
-    folder_write_text(&here, "log.csv", "arm,item,p,prob,reward\n1,2,0.5,0.25,1\n");
-    expect_remarks(&here, "",
-                   "The action is read from column 'arm', but it could also be item; choose with action=COLUMN.\n"
-                   "The probability is read from column 'prob', but it could also be p; choose with "
-                   "probability=COLUMN.\n"
-                   "No column is used as context, so policies cannot personalise; choose some with "
-                   "context=COLUMN+COLUMN.");
+    rows_are("arm,item,p,prob,reward\n1,2,0.5,0.25,1\n");
+    expect_remarks("", "The action is read from column 'arm', but it could also be item; choose with action=COLUMN.\n"
+                       "The probability is read from column 'prob', but it could also be p; choose with "
+                       "probability=COLUMN.\n"
+                       "No column is used as context, so policies cannot personalise; choose some with "
+                       "context=COLUMN+COLUMN.");
 }
 
 /* Columns that change every number if they mean something else. */
 TEST_IN_FOLDER(guessed_columns_are_named)
 {
-    folder_write_text(&here, "log.csv", "action,p,reward,skipped,copies\n1,0.5,1,0,2\n");
-    expect_remarks(&here, "",
+    rows_are("action,p,reward,skipped,copies\n1,0.5,1,0,2\n");
+    expect_remarks("",
                    "Column 'copies' is read as the number of events that a row represents. If it means something "
                    "else, rename it or add copies=none.\n"
                    "Column 'skipped' is read as a mark of decisions that were never shown: rows with 1 are left out. "
                    "If it means something else, rename it or add skipped=none.");
-    expect_remarks(&here, ",copies=copies,skipped=skipped", "");
-    folder_write_text(&here, "log.csv", "count,action,p,reward,skipped,copies\n2,1,0.5,1,0,2\n");
-    expect_remarks(&here, "", "");
+    expect_remarks(",copies=copies,skipped=skipped", "");
+    rows_are("count,action,p,reward,skipped,copies\n2,1,0.5,1,0,2\n");
+    expect_remarks("", "");
 }
 
 /* The same name in another case is another column; the options choose by the exact name. */
@@ -570,13 +568,13 @@ TEST_IN_FOLDER(twins_are_named)
 {
     static const char twins[] = "2 columns are named 'reward'; the reward is read from column 3 of the file. If that "
                                 "is the wrong one, every number is wrong: rename the others.";
-    folder_write_text(&here, "log.csv", "action,p,reward,reward\n1,0.5,1,0\n");
-    expect_remarks(&here, ",context=none", twins);
-    expect_remarks(&here, ",context=none,reward=reward", twins);
-    folder_write_text(&here, "log.csv", "action,p,reward,Reward\n1,0.5,1,7\n");
-    expect_remarks(&here, ",context=none", twins);
-    expect_remarks(&here, ",context=none,reward=Reward", "");
-    log_reader *log = open_good(words_of(&here, ",reward=Reward"));
+    rows_are("action,p,reward,reward\n1,0.5,1,0\n");
+    expect_remarks(",context=none", twins);
+    expect_remarks(",context=none,reward=reward", twins);
+    rows_are("action,p,reward,Reward\n1,0.5,1,7\n");
+    expect_remarks(",context=none", twins);
+    expect_remarks(",context=none,reward=Reward", "");
+    log_reader *log = open_good(words_of(",reward=Reward"));
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.reward == 7);
@@ -587,18 +585,18 @@ TEST_IN_FOLDER(actions_that_differ_in_case_are_named)
 {
     static const char one[] = "Actions 'Red' and 'red' differ only in case and count as different actions. If they are "
                               "the same, every number is wrong: write the names in one way.";
-    folder_write_text(&here, "log.csv", "action,p,reward\nRed,0.5,1\nredo,0.5,0\nred,0.5,1\nblue,0.5,1\n");
-    expect_remarks(&here, "", one);
-    expect_remarks(&here, ",actions=Red+red+redo+blue", "");
+    rows_are("action,p,reward\nRed,0.5,1\nredo,0.5,0\nred,0.5,1\nblue,0.5,1\n");
+    expect_remarks("", one);
+    expect_remarks(",actions=Red+red+redo+blue", "");
 }
 
 /* pandas writes times as nanoseconds. */
 TEST_IN_FOLDER(times_have_any_unit)
 {
-    folder_write_text(&here, "log.csv",
-                      "action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
-                      "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n");
-    log_reader *log = open_good(words_of(&here, ""));
+    log_reader *log =
+        open_rows("action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
+                  "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n",
+                  "");
     log_event event;
     for (size_t i = 0; i < 4; i++) {
         assert_true(next_good(log, &event));
@@ -624,7 +622,7 @@ TEST_IN_FOLDER(long_lists_are_shortened)
     for (size_t i = 0; i < 300; i++) fprintf(file, ",%zu", i);
     fputs("\n", file);
     fclose(file);
-    log_reader *log = open_good(words_of(&here, ""));
+    log_reader *log = open_good(words_of(""));
     char got[LOG_COLUMNS_TEXT];
     log_columns_format(log, got);
     assert_message_has(got, "context: tab?here, \xc3\xa9\xc3\xa9");
@@ -642,10 +640,10 @@ static const char shown[] = ",timestamp,item_id,position,click,propensity_score,
                             "0,2019-11-24 00:03:13.442536+00:00,1,3,1,0.125,u,v,0.0,2.0\n"
                             "1,2019-11-24 00:03:14+00:00,2,3,1,0.125,u,v,0.0,2.0\n";
 
-static const char *bandit_words(const test_folder *folder)
+static const char *bandit_words(void)
 {
     static char words[100];
-    snprintf(words, sizeof words, "open-bandit:%s", folder->path);
+    snprintf(words, sizeof words, "open-bandit:%s", here.path);
     return words;
 }
 
@@ -653,7 +651,7 @@ TEST_IN_FOLDER(the_open_bandit_dataset_is_read)
 {
     folder_write_text(&here, "item_context.csv", items);
     folder_write_packed(&here, "men.csv.gz", shown, sizeof shown - 1);
-    log_reader *log = open_good(bandit_words(&here));
+    log_reader *log = open_good(bandit_words());
     log_event event;
     assert_true(next_good(log, &event));
     assert_true(event.count == 2 && event.action == 1 && event.reward == 1 && event.probability == 0.125);
@@ -669,37 +667,37 @@ TEST_IN_FOLDER(the_open_bandit_dataset_is_read)
 
     log_options bare = log_options_usual();
     bare.bare = true;
-    ok(log_open(bandit_words(&here), &bare, &log, NULL));
+    ok(log_open(bandit_words(), &bare, &log, NULL));
     assert_true(next_good(log, &event) && event.action == 1 && event.context.length == 0);
     uint64_t print = log_fingerprint(log);
     log_close(log);
     folder_write_text(&here, "item_context.csv", ",item_id\n0,0\n1,1\n2,2\n"); /* another one */
-    log = open_good(bandit_words(&here));
+    log = open_good(bandit_words());
     assert_true(log_fingerprint(log) != print);
     assert_true(next_good(log, &event) && next_good(log, &event) && event.action == 2);
     log_close(log);
 }
 
-static void expect_no_bandit(const test_folder *folder, const char *message)
+static void expect_no_bandit(const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
     ee_error error;
-    assert_int_not_equal(log_open(bandit_words(folder), &usual, &log, &error), EE_OK);
+    assert_int_not_equal(log_open(bandit_words(), &usual, &log, &error), EE_OK);
     assert_message_has(error.message, message);
 }
 
 TEST_IN_FOLDER(folders_that_are_no_open_bandit_are_told)
 {
-    expect_no_bandit(&here, "could not open");
+    expect_no_bandit("could not open");
     folder_write_text(&here, "item_context.csv", ",item_id\n1,1\n");
-    expect_no_bandit(&here, "item_id must be 0, counting from 0");
+    expect_no_bandit("item_id must be 0, counting from 0");
     folder_write_text(&here, "item_context.csv", items);
-    expect_no_bandit(&here, "one .csv file next to item_context.csv, got 0");
+    expect_no_bandit("one .csv file next to item_context.csv, got 0");
     folder_write_text(&here, "men.csv", "timestamp,item_id,position,click\n");
-    expect_no_bandit(&here, "no column 'propensity_score'; the columns are: timestamp,");
+    expect_no_bandit("no column 'propensity_score'; the columns are: timestamp,");
     folder_write_text(&here, "women.csv", shown);
-    expect_no_bandit(&here, "got 2");
+    expect_no_bandit("got 2");
 }
 
 /* Sums over the columns, as another program has them. */
