@@ -210,11 +210,13 @@ static void check(const problem *p)
 /* A check of one shape in one of its variants: strides, starts, with or without a rectifier. */
 typedef void (*shape_check)(size_t rows, size_t in, size_t out, size_t variant);
 
-/* In the usual form a shape has one of its variants, in turn; in the long form all of them. */
+/* In the usual form a shape has one of its variants, drawn so that no length always has the same; in the long form all
+ * of them. */
 static void check_variants(shape_check check_shape, size_t variants, size_t rows, size_t in, size_t out)
 {
-    static size_t turn;
-    for (size_t i = test_long(1, variants); i-- > 0; turn++) check_shape(rows, in, out, turn % variants);
+    size_t count = test_long(1, variants);
+    for (size_t i = 0; i < count; i++)
+        check_shape(rows, in, out, count == 1 ? (size_t)random_below(&stream, variants) : i);
 }
 
 /* in over a few and out over all lengths, then the other way round. */

@@ -694,6 +694,43 @@ TEST(networks_of_a_committee_learn_as_if_alone)
     check_committee("batch=100 rate=0.02 history=all", 2, 9, 16); /* more than pass at once */
 }
 
+/* Of each network the rows that moved since and what is behind them; all else in the copy stays. */
+TEST(a_copy_has_what_changed_in_each_network)
+{
+    made_learner t;
+    learner_make(&t, LAZY "history=ring:1 batch=1 lazy=on committee=3 deep_width=4", INPUTS, 3);
+    float *to = calloc(t.count, sizeof *to), *before = calloc(t.count, sizeof *before);
+    random_stream draw = random_named(5, "copy");
+    assert_int_equal(learner_copy(&t.l, t.theta, 0, to), t.count);
+    assert_memory_equal(to, t.theta, t.count * sizeof *to);
+    for (uint64_t time = 1; time < 40; time++) {
+        float values[FEATURES];
+        uint32_t indices[FEATURES];
+        size_t least = 0, copied = 0;
+        learner_give(&t, draw_sparse(&draw, values, indices), (float)random_normal(&draw));
+        memcpy(before, t.theta, t.count * sizeof *before);
+        t.l.time = time;
+        assert_int_equal(learner_copy(&t.l, t.theta, time, to), 0); /* nothing yet */
+        assert_true(learner_train(&t.l, t.theta));
+        for (size_t i = 0; i < t.count; i++) to[i] = NAN;
+        size_t said = learner_copy(&t.l, t.theta, time, to);
+        for (size_t i = 0; i < t.count; i++) {
+            copied += isnan(to[i]) ? 0 : 1;
+            least += before[i] != t.theta[i];
+            assert_true(isnan(to[i]) ? before[i] == t.theta[i] : to[i] == t.theta[i]);
+        }
+        size_t widths = 5 + 4 + 4, rows = 0;
+        for (size_t k = 0; k < 3; k++)
+            rows += t.l.networks[k].parameter_count - INPUTS * t.l.networks[k].layers[0].out.width;
+        assert_int_equal(said, copied);
+        assert_int_equal(said, rows + FEATURES * widths);
+        assert_true(least > 0 && least <= copied);
+    }
+    free(to);
+    free(before);
+    learner_release(&t);
+}
+
 /* What is taken back leaves no trace: the next training is that of a twin which never saw it. */
 TEST(a_committees_training_can_be_taken_back)
 {

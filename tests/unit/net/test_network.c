@@ -357,6 +357,57 @@ TEST(many_inputs_are_each_alone)
     }
 }
 
+/* Arms of 0 to 90 entries, in arrays that end where the last one does. */
+static ee_arms draw_arms(size_t count, size_t dim, random_stream *draw)
+{
+    size_t *starts = calloc(count + 1, sizeof *starts);
+    for (size_t i = 0; i < count; i++) starts[i + 1] = starts[i] + (i % 4 ? random_below(draw, 91) : 0);
+    uint32_t *indices = calloc(starts[count], sizeof *indices);
+    float *values = calloc(starts[count], sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        size_t entries = starts[i + 1] - starts[i];
+        for (size_t e = 0; e < entries; e++) {
+            indices[starts[i] + e] = (uint32_t)(e * (dim / 91) + random_below(draw, dim / 91));
+            values[starts[i] + e] = (float)random_normal(draw);
+        }
+    }
+    return (ee_arms){.count = count, .dim = dim, .values = values, .indices = indices, .starts = starts};
+}
+
+/* To the byte: what is fetched for the next arms changes nothing. */
+TEST(arms_of_a_round_are_each_alone)
+{
+    enum { ARMS = 24, DIM = 8192 };
+    static const struct {
+        const char *text;
+        bool fetches;
+    } networks[] = {{"layers=2 width=40", true},          {"layers=2 width=40 heads=2", false},
+                    {"layers=2 width=32", false},         {"layers=2 width=1030", false},
+                    {"layers=3 width=37 bias=off", true}, {"layers=2 width=33 front=conv1d:2:5+relu", false}};
+    random_stream draw = random_named(6, "arms");
+    ee_arms arms = draw_arms(ARMS, DIM, &draw), dense = {.count = ARMS, .dim = DIM, .values = arms.values};
+    for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
+        made_learner m;
+        learner_make(&m, networks[k].text, DIM, 7);
+        const network *net = m.net;
+        size_t count = shape_size(net->layers[net->layer_count - 1].out);
+        float *activations = calloc(net->activation_count, sizeof *activations);
+        for (size_t i = 0; i < ARMS; i++) {
+            size_t behind = networks[k].fetches ? arms.starts[ARMS] - arms.starts[i + 1] : 0;
+            assert_int_equal(network_indices_behind(net, &arms, i), behind);
+            assert_int_equal(network_indices_behind(net, &dense, i), 0);
+            const float *expected = network_outputs(net, m.theta, vector_of_arm(&arms, i), m.l.activations);
+            const float *outputs = network_outputs_of_arm(net, m.theta, &arms, i, activations);
+            assert_memory_equal(outputs, expected, count * sizeof *outputs);
+        }
+        free(activations);
+        learner_release(&m);
+    }
+    free((void *)(uintptr_t)arms.starts);
+    free((void *)(uintptr_t)arms.indices);
+    free((void *)(uintptr_t)arms.values);
+}
+
 /* ---- products ---- */
 
 enum { NONE = -1 };

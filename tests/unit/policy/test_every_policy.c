@@ -96,6 +96,7 @@ TEST(loaded_ones_go_on)
         const char *name, *options;
         uint64_t first;
     } cases[] = {
+        {"linucb", "refresh=9", 0},
         {"linucb", "refresh=9", 13},
         {"lints", "refresh=9", 9},
         {"kernelucb", "max_contexts=30", 2},
