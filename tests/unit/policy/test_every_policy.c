@@ -10,21 +10,21 @@ static const struct {
     uint64_t rounds;
     double share; /* of uniform's regret, at most */
 } solvers[] = {
-    {"neural-ensemble", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-ensemble", "f1.width=24 f1.deep_width=12", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-ensemble:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"neural-fastcb", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
+    {"neural-fastcb", "f1.width=24 f1.deep_width=12", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-fastcb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-ucb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-ts:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-linear:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
     {"neural-linucb:paper", "f1.width=24", {"synthetic:cosine", "synthetic:quadratic"}, 800, 0.7},
-    {"kernelucb", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 500, 0.5},
-    {"kernelts", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 500, 0.5},
-    {"linucb", NULL, {"synthetic:inner"}, 1000, 0.25},
-    {"lints", NULL, {"synthetic:inner"}, 1000, 0.25},
+    {"kernelucb", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 300, 0.6},
+    {"kernelts", NULL, {"synthetic:cosine,dim=5", "synthetic:quadratic,dim=5"}, 300, 0.6},
+    {"linucb", NULL, {"synthetic:inner"}, 500, 0.4},
+    {"lints", NULL, {"synthetic:inner"}, 500, 0.4},
     /* A shop of which each user wants other items: the popular ones are better than any. */
-    {"ucb1", NULL, {"synthetic:clicks,blocks=on,arms=10,rate=0.2,dim=6"}, 2000, 0.9},
-    {"thompson", NULL, {"synthetic:clicks,blocks=on,arms=10,rate=0.2,dim=6"}, 2000, 0.9},
+    {"ucb1", NULL, {"synthetic:clicks,blocks=on,arms=10,rate=0.2,dim=6"}, 1000, 0.95},
+    {"thompson", NULL, {"synthetic:clicks,blocks=on,arms=10,rate=0.2,dim=6"}, 1000, 0.95},
 };
 
 static double regret_of(const dataset *data, const char *name, const char *options, uint64_t seed, uint64_t rounds)
@@ -63,7 +63,7 @@ TEST(problems_are_solved)
 /* Saved after `first` rounds and loaded, it plays on to the same bytes as the one that was not. */
 static void check_continues(const char *name, const char *options, bool sparse, uint64_t first)
 {
-    enum { ARMS = 6, DIM = 24, MORE = 25 };
+    enum { ARMS = 6, DIM = 12, MORE = 16 };
     static round_arms round;
     ee_bandit *bandit = bandit_make(name, DIM, 4, options), *unsaved = bandit_make(name, DIM, 4, options);
     bandit_play(bandit, 1, first, ARMS, sparse);
