@@ -283,7 +283,7 @@ static void compare_scaling(const char *policy, const char *options)
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         scaling pair = make_scaling(policy, DIM, options);
         double length = 0;
-        for (uint64_t t = 1; t <= 60; t++) {
+        for (uint64_t t = 1; t <= 30; t++) {
             draw_lengths(&round, t, ARMS, DIM, sizes[k]);
             if (t == 1) length = mean_length(&round);
             play_scaled(&pair, &round, length, (t + k) % 3 != 0);

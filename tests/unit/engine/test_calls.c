@@ -26,7 +26,7 @@ typedef struct problem {
     uint8_t excluded[MOST_ROUNDS * MOST_ARMS];
 } problem;
 
-/* Of the arms of half of the problems. */
+/* Of the arms of half of the problems; in some of them one round has none. */
 static uint64_t ids[MOST_ARMS];
 
 static void give_ids(problem *p)
@@ -50,6 +50,7 @@ static problem draw_problem(uint64_t number)
         for (size_t i = 0; i + spare < arms; i++) p.excluded[at + i] = random_below(&stream, 3) == 0;
     }
     if (number % 8 < 4) give_ids(&p);
+    if (number % 8 == 0) p.arms[p.count - 1].ids = NULL;
     return p;
 }
 
