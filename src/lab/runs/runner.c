@@ -48,8 +48,9 @@ uint64_t runner_pending(const char *name, const delay *late, size_t slot_count)
 static void add_pending(const run_job *job, char *text)
 {
     char fact[32];
+    if (delay_is_none(&job->late) || assignments_set(text, "pending")) return;
     snprintf(fact, sizeof fact, "pending=%" PRIu64, runner_pending(job->policy, &job->late, job->slots));
-    if (!delay_is_none(&job->late) && !assignments_set(text, "pending")) add_fact(job, fact, text);
+    add_fact(job, fact, text);
 }
 
 ee_status runner_create_bandit(const run_job *job, ee_bandit **bandit, ee_error *error)
