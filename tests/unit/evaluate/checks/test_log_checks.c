@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "support.h"
 
-enum { MOST_ACTIONS = 100, SEEDS = SANITIZED ? 5 : 100 };
+enum { MOST_ACTIONS = 100 };
 
 /* How a log is made. */
 typedef struct kind {
@@ -133,10 +133,10 @@ static log_findings check(const kind *of, size_t events, uint64_t seed, change_e
 TEST(test_good_logs)
 {
     static const size_t sizes[] = {60, 400, 3000, 12000};
-    size_t alarms = 0;
+    size_t alarms = 0, seeds = test_long(5, 100);
     for (size_t k = 0; k < KINDS; k++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-            for (uint64_t seed = 0; seed < (sizes[s] > 5000 ? SEEDS / 5 : SEEDS); seed++) {
+            for (uint64_t seed = 0; seed < (sizes[s] > 5000 ? seeds / 5 : seeds); seed++) {
                 log_findings found = check(&kinds[k], sizes[s], seed, NULL);
                 for (size_t i = 0; i < found.count; i++)
                     print_message("%s, %zu events, seed %d: %s\n", kinds[k].name, sizes[s], (int)seed,
@@ -151,7 +151,7 @@ TEST(test_good_logs)
 /* In every seed, the first finding has the words. */
 static void expect(const kind *of, size_t events, change_event *change, bool grave, const char *words)
 {
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < test_long(3, 20); seed++) {
         log_findings found = check(of, events, seed, change);
         if (!found.count || !strstr(found.list[0].text, words))
             fail_msg("%s, seed %d: %s", of->name, (int)seed, found.count ? found.list[0].text : "nothing");

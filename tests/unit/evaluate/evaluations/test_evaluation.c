@@ -241,7 +241,7 @@ TEST_WITH(test_copies, set_up, tear_down)
 TEST_WITH(test_dr_beats_ips, set_up, tear_down)
 {
     double ips = 0.0, dr = 0.0;
-    for (uint64_t seed = 0; seed < 10; seed++) {
+    for (uint64_t seed = 0; seed < test_long(4, 10); seed++) {
         truth all = {0};
         trial t;
         made_log how = usual;

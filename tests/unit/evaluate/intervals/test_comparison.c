@@ -148,7 +148,7 @@ static void draw_all(random_stream *stream, size_t kind, double shift, double *d
 TEST(ends_are_where_the_test_turns)
 {
     random_stream stream = random_named(1, "ends");
-    for (size_t i = 0; i < 300; i++) {
+    for (size_t i = 0; i < test_long(30, 300); i++) {
         double differences[11];
         size_t count = 6 + i % 6;
         draw_all(&stream, i % 3, 0.5, differences, count);
@@ -168,8 +168,8 @@ TEST(interval_agrees_with_p)
 {
     random_stream stream = random_named(2, "agreement");
     size_t rejected = 0, tests = 0;
-    for (size_t count = 1; count <= 26; count++)
-        for (size_t i = 0; i < (count <= 12 ? 200 : 10); i++) {
+    for (size_t count = 1; count <= 26; count += count < 12 ? 1 : 7)
+        for (size_t i = 0; i < (count <= 12 ? test_long(60, 200) : test_long(2, 20)); i++) {
             double differences[26];
             draw_all(&stream, i % 3, i % 2 ? 0.9 / sqrt((double)count) : 0.0, differences, count);
             comparison result;
@@ -210,7 +210,7 @@ TEST(coverage)
     random_stream stream = random_named(3, "coverage");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t kind = 0; kind < 2; kind++) {
-            size_t repetitions = cases[i].repetitions / (SANITIZED ? 10 : 1);
+            size_t repetitions = cases[i].repetitions / test_long(10, 1);
             double expected = kind ? cases[i].skewed : cases[i].normal;
             double share = (double)count_covering(&stream, kind, cases[i].pairs, repetitions) / (double)repetitions;
             assert_close(share, expected, 4.0 * sqrt(expected * (1.0 - expected) / (double)repetitions));

@@ -50,8 +50,9 @@ static ee_status choose(const grid_policy *policies, size_t count, uint64_t roun
 }
 
 /* Any arm, or the best: the one is hopeless. */
+#define SMALL "f1.width=10 f1.committee=1 recall=0"
 static const grid_axis two_axes[] = {{"epsilon", "1,0,0.9"}, {"f1.rate", "0.01,0.02"}};
-static const grid_policy epsilon = {"neural-epsilon", "f1.width=10", two_axes, 2};
+static const grid_policy epsilon = {"neural-epsilon", SMALL, two_axes, 2};
 
 TEST(the_best_cell_is_chosen)
 {
@@ -59,13 +60,13 @@ TEST(the_best_cell_is_chosen)
     notes seen = {.wanted = true};
     grid_choice choices[2] = {{0}};
     bool stopped;
-    ok(choose(policies, 2, 300, false, &seen, choices, &stopped, NULL));
+    ok(choose(policies, 2, 150, false, &seen, choices, &stopped, NULL));
     assert_false(stopped);
     assert_int_equal(seen.runs, 6 * 2);
     assert_true(seen.all_tuning);
-    assert_string_equal(seen.options[0], "f1.width=10 epsilon=1 f1.rate=0.01");
-    assert_string_equal(seen.options[11], "f1.width=10 epsilon=0.9 f1.rate=0.02");
-    assert_non_null(strstr(choices[0].options, "f1.width=10 epsilon=0 f1.rate=0.0"));
+    assert_string_equal(seen.options[0], SMALL " epsilon=1 f1.rate=0.01");
+    assert_string_equal(seen.options[11], SMALL " epsilon=0.9 f1.rate=0.02");
+    assert_non_null(strstr(choices[0].options, SMALL " epsilon=0 f1.rate=0.0"));
     assert_int_equal(choices[0].cells, 6);
     assert_true(choices[0].regret > 0.0);
     assert_string_equal(choices[1].options, ""); /* one cell: it is chosen without a run */
@@ -80,11 +81,11 @@ TEST(halving_drops_two_thirds_a_stage)
     notes whole = {.wanted = true}, halved = {.wanted = true};
     grid_choice all = {0}, chosen = {0};
     bool stopped;
-    ok(choose(&epsilon, 1, 1800, false, &whole, &all, &stopped, NULL));
-    ok(choose(&epsilon, 1, 1800, true, &halved, &chosen, &stopped, NULL));
-    /* Six cells play 200 rounds, two 600; the one that is left has won. */
+    ok(choose(&epsilon, 1, 900, false, &whole, &all, &stopped, NULL));
+    ok(choose(&epsilon, 1, 900, true, &halved, &chosen, &stopped, NULL));
+    /* Six cells play 100 rounds, two 300; the one that is left has won. */
     assert_int_equal(halved.runs, (6 + 2) * 2);
-    for (size_t i = 0; i < halved.runs; i++) assert_int_equal(halved.rounds[i], i < 12 ? 200 : 600);
+    for (size_t i = 0; i < halved.runs; i++) assert_int_equal(halved.rounds[i], i < 12 ? 100 : 300);
     for (size_t i = 12; i < 16; i++) assert_non_null(strstr(halved.options[i], "epsilon=0 "));
     assert_non_null(strstr(all.options, "epsilon=0 "));
     assert_non_null(strstr(chosen.options, "epsilon=0 "));
@@ -111,7 +112,7 @@ static ee_status count_stage(const run_pool *self, const run_job *jobs, size_t c
 TEST(all_data_sets_share_a_stage)
 {
     const grid_policy policies[] = {epsilon, {"uniform", NULL, NULL, 0}};
-    const uint64_t rounds[] = {1800, 250, 600};
+    const uint64_t rounds[] = {900, 125, 300};
     dataset *data = open_data(), *datasets[] = {data, data, data};
     grid_plan plan = {datasets, rounds, 3, policies, 2, seeds, 2, true, {0}, 0};
     experiment_site site = {.pool = {.workers = 2, .play = count_stage}};

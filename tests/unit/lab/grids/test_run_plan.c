@@ -190,11 +190,12 @@ TEST_WITH(pending_and_known_runs_are_stored, take_folder, remove_folder)
 
 static const uint64_t seeds[] = {0, 1, 2};
 static const grid_axis rates[] = {{"f1.rate", "0.01,0.02,0.005,0.002"}};
-static const grid_policy policies[] = {{"eenet", "f1.width=5", rates, 1}, {"uniform", NULL, NULL, 0}};
+static const grid_policy policies[] = {{"eenet", "f1.width=4 f1.committee=1 recall=0", rates, 1},
+                                       {"uniform", NULL, NULL, 0}};
 
 static study_plan plan_of(bool halving)
 {
-    static const uint64_t rounds[] = {900, 40}; /* the second is too short for the early stages */
+    static const uint64_t rounds[] = {900, 20}; /* the second is too short for the early stages */
     grid_plan grid = {datasets, rounds, 2, policies, 2, tuning_seeds, 2, halving, {0}, 0};
     return (study_plan){grid, seeds, 3, true};
 }

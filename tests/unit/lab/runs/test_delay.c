@@ -129,7 +129,7 @@ static int by_due_round(const void *left, const void *right)
     return a->round < b->round ? -1 : a->round > b->round;
 }
 
-enum { ROUNDS = 3000, SEED = 5 };
+enum { ROUNDS = 1200, SEED = 5 };
 
 /* Asks after every so many rounds: what is due comes once, and all of it, by due round and then by decision. */
 static void check_against_list(const char *text, uint64_t every)
@@ -162,17 +162,17 @@ TEST(what_is_due_comes_once_and_in_order)
     static const char *const rules[] = {"0",
                                         "1",
                                         "17",
-                                        "1000",
+                                        "500",
                                         "geometric:0.3",
                                         "geometric:5",
-                                        "geometric:200",
+                                        "geometric:100",
                                         "clicks:4,30",
                                         "clicks:300,1",
-                                        "clicks:1000,400"};
+                                        "clicks:400,300"};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) check_against_list(rules[i], 1);
     /* Asked once at the end: all that is due then has to be sorted. */
-    check_against_list("1000", ROUNDS - 1);
-    check_against_list("geometric:200", ROUNDS - 1);
+    check_against_list("500", ROUNDS - 1);
+    check_against_list("geometric:100", ROUNDS - 1);
 }
 
 /* ---- what is drawn ---- */
@@ -197,7 +197,7 @@ static double mean_of(const uint64_t *delays, size_t count)
 
 TEST(geometric_delays_have_their_mean)
 {
-    enum { COUNT = 100000 };
+    enum { COUNT = 20000 };
     uint64_t *delays = malloc(COUNT * sizeof *delays);
     const double means[] = {0.25, 1, 20, 500};
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
@@ -227,7 +227,7 @@ TEST(delays_are_those_of_the_seed)
 
 TEST(clicks_come_before_the_timeout_and_the_rest_at_it)
 {
-    enum { COUNT = 50000, TIMEOUT = 30 };
+    enum { COUNT = 20000, TIMEOUT = 30 };
     uint64_t *clicked = malloc(COUNT * sizeof *clicked);
     double weight = 0.0, expected = 0.0, chance = 1.0;
     for (int k = 0; k < TIMEOUT; k++, chance *= 20.0 / 21.0) {

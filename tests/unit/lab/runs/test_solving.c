@@ -5,8 +5,6 @@
 #include "lab/runs/runner.h"
 #include "support.h"
 
-enum { SEEDS = SANITIZED ? 1 : 5 };
-
 static dataset *open_problem(const char *text)
 {
     dataset *data;
@@ -37,33 +35,19 @@ static void assert_under_half_of_uniform(const char *problem, const char *policy
     dataset_free(data);
 }
 
-TEST(eenet_solves_cosine)
+TEST(eenet_solves_cosine_and_quadratic)
 {
-    assert_under_half_of_uniform("synthetic:cosine", "eenet", SEEDS, 2000);
-}
-
-TEST(eenet_solves_quadratic)
-{
-    assert_under_half_of_uniform("synthetic:quadratic", "eenet", SEEDS, 2000);
+    assert_under_half_of_uniform("synthetic:cosine", "eenet", test_long(1, 5), test_long(700, 2000));
+    assert_under_half_of_uniform("synthetic:quadratic", "eenet", test_long(1, 5), test_long(700, 2000));
 }
 
 /* Algorithm 1 descends over all samples anew each round, so it gets fewer rounds of a smaller problem. */
-TEST(algorithm_1_solves_inner)
+TEST(others_solve_them_too)
 {
-    assert_under_half_of_uniform("synthetic:inner,dim=4,arms=5", "eenet:paper", 1, 150);
-}
-
-TEST(authors_schedule_solves_cosine)
-{
-    assert_under_half_of_uniform("synthetic:cosine", "eenet:authors", 1, 500);
-}
-
-TEST(other_rules_of_drawing_solve_them_too)
-{
-    assert_under_half_of_uniform("synthetic:cosine", "neural-epsilon", 1, 2000);
-    assert_under_half_of_uniform("synthetic:cosine", "squarecb", 1, 2000);
-    assert_under_half_of_uniform("synthetic:quadratic", "neural-epsilon", 1, 2000);
-    assert_under_half_of_uniform("synthetic:quadratic", "squarecb", 1, 2000);
+    assert_under_half_of_uniform("synthetic:inner,dim=4,arms=5", "eenet:paper", 1, test_long(60, 150));
+    assert_under_half_of_uniform("synthetic:cosine,dim=8", "eenet:authors", 1, test_long(300, 500));
+    assert_under_half_of_uniform("synthetic:cosine", "neural-epsilon", 1, test_long(700, 2000));
+    assert_under_half_of_uniform("synthetic:quadratic", "squarecb", 1, test_long(700, 2000));
 }
 
 /* On real data, where it is there: kind is "yelp:", place what follows the folder. */
