@@ -3,11 +3,10 @@
 . "$(dirname "$0")/cli.inc"
 
 "$eenet" bench 'reference: dot' '20/linucb' 'bytes: in one pass' >table
-grep -q "^this machine's best" table || fail "no word of the machine"
-grep -Eq '^ +median +quarter +3/4 +cpu' table || fail "no columns"
+like table "^this machine's best" '^ +median +quarter +3/4 +cpu'
 for row in 'reference: dot of 2000' 'rank request, 525 bytes: in one pass' '10 x 100 numbers, [0-9]+ bytes: in one pass' \
     'made dsjson, [0-9]+ bytes: in one pass' 'linucb: decide' 'linucb: learn'; do
-    grep -Eq "^  $row +[0-9.]+ [num]?s +" table || fail "no row of $row"
+    like table "^  $row +[0-9.]+ [num]?s +"
 done
 test "$(grep -c ' [num]*s .*%' table)" = 6 || fail "measures what nobody asked for"
 

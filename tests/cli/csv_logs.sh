@@ -35,13 +35,13 @@ done
 # Uniform earns what the uniform log earned, 0.3, and the first action earns 0.1.
 "$eenet" evaluate ids.csv -p uniform,arm:1,arm:5 -e ips >table
 for line in '  uniform +ips +0\.3000 .* \+0\.0%' '  arm:1 +ips +0\.1000 ' '\* arm:5 +ips +0\.5000 '; do
-    grep -Eq "^$line" table || fail "no '$line': $(cat table)"
+    like table "^$line"
 done
 "$eenet" evaluate bad.csv -p uniform -e ips >table
-grep -Eq '^  uniform +ips +0\.3000 .* \+0\.0%' table || fail "bad.csv: $(cat table)"
+like table '^  uniform +ips +0\.3000 .* \+0\.0%'
 "$eenet" log bad.csv >said
 head -n 1 said | grep -qx 'bad.csv: 5006 lines, 5000 events, 5 invalid' || fail "$(cat said)"
-grep -qx "  line 5002: the probability of the chosen action must be above 0 and at most 1, got 0" said || fail "$(cat said)"
+like said "^  line 5002: the probability of the chosen action must be above 0 and at most 1, got 0\$"
 grep -qx '  Columns: action=item_id (5 names), probability=p, reward=click; context: none.' said || fail "$(cat said)"
 values large.csv arm:1001 >expected
 values letters.csv arm:a >got
@@ -49,7 +49,7 @@ cmp -s expected got || fail "arm:1001: $(diff expected got)"
 
 # Numbers only if they are asked for.
 "$eenet" evaluate csv:ids.csv,actions=6 -p uniform -e snips,ips >table
-grep -Eq '^ +ips +0\.2500 .* -16\.7%' table || fail "actions=6: $(cat table)"
+like table '^ +ips +0\.2500 .* -16\.7%'
 
 refuse 1 "arm:0: no event has an action '0'; 'eenet log' lists them" evaluate ids.csv -p arm:0 -e ips
 refuse 2 "standard input: a stream cannot be read twice; add actions=NUMBER or actions=NAME+...; the columns are: item_id, p, click" \
@@ -73,8 +73,7 @@ cp table found
 values csv:shop.csv,context=user_age+plan linucb,uniform >got
 cmp -s expected got || fail "context=auto: $(diff expected got)"
 sed -n 2,5p found | tr -s ' \n' ' ' >said
-grep -qF 'Columns: time, action (3 names), probability, reward; context: user_age, plan; left out: session (almost unique), price (follows from the action), revenue (predicts the reward almost perfectly), created (a time). Change with context=COLUMN+COLUMN or ignore=COLUMN.' said ||
-    fail "columns: $(cat found)"
+has said 'Columns: time, action (3 names), probability, reward; context: user_age, plan; left out: session (almost unique), price (follows from the action), revenue (predicts the reward almost perfectly), created (a time). Change with context=COLUMN+COLUMN or ignore=COLUMN.'
 grep -q '"columns":"Columns: time, action (3 names), ' out/evaluations.jsonl || fail "columns are not stored"
 "$eenet" evaluate csv:shop.csv -p linucb -e dr --model ridge | grep -q '^linucb would have earned [0-9]*% more' || fail "no personalisation"
 "$eenet" evaluate csv:shop.csv,context=all -p linucb -e dr --model ridge | tr -s ' \n' ' ' |
@@ -129,17 +128,17 @@ diff one other || fail "own.csv: another summary"
 
 # Limits of time cannot leave out events without a time: no headline.
 "$eenet" evaluate letters.csv -p arm:e -e snips --from 2030-01-01 >table
-grep -q '^  ! 100% of the events have no readable time' table || fail "--from without times: $(cat table)"
+like table '^  ! 100% of the events have no readable time'
 "$eenet" evaluate letters.csv -p arm:e -e snips --judge-from 2030-01-01 >table
-grep -q '^This log cannot show what arm:e would have earned' table || fail "--judge-from without times: $(cat table)"
+like table '^This log cannot show what arm:e would have earned'
 
 # Replay decides only on a uniform log.
 "$eenet" evaluate letters.csv -p arm:e -e replay >table
-grep -q '^arm:e would have earned 67% more' table || fail "replay: $(cat table)"
+like table '^arm:e would have earned 67% more'
 awk 'BEGIN { print "action,p,reward"; for (i = 0; i < 3000; i++) { b = i % 3 == 0
     printf "%s,%s,%d\n", b ? "b" : "a", b ? 0.3333 : 0.6667, i % 2 } }' >uneven.csv
 "$eenet" evaluate uneven.csv -p arm:a -e replay >table
-grep -q "^  ! Only replay was requested" table || fail "replay: $(cat table)"
+like table "^  ! Only replay was requested"
 "$eenet" evaluate uneven.csv -p arm:a -e replay,snips >table
 ! grep -q "Only replay" table || fail "replay and snips: $(cat table)"
 
@@ -147,12 +146,11 @@ grep -q "^  ! Only replay was requested" table || fail "replay: $(cat table)"
 for reward in yes False '"1,234.5"'; do
     printf 'action,p,reward\n1,0.5,%s\n' "$reward" >written.csv
     "$eenet" evaluate written.csv -p uniform -e ips 2>stderr && fail "$reward"
-    grep -Eq "got '(yes|False)'; write 1 or 0$|got '1,234.5'; write it with a decimal point and no thousands" stderr ||
-        fail "$reward: $(cat stderr)"
+    like stderr "got '(yes|False)'; write 1 or 0$|got '1,234.5'; write it with a decimal point and no thousands"
 done
 
 # A perfect reward model estimates the truth, which the logging policy missed by chance: no contradiction.
 awk 'BEGIN { s = 8; print "action,probability,reward"; for (i = 0; i < 4000; i++) { s = (s * 16807) % 2147483647
     a = int(5 * s / 2147483647); printf "x%d,0.2,%g\n", a, a / 4 } }' >exact.csv
 "$eenet" evaluate exact.csv -p uniform --model ridge >table
-grep -q '^Inconclusive: uniform' table || fail "a perfect model: $(cat table)"
+like table '^Inconclusive: uniform'

@@ -41,17 +41,15 @@ The logging policy earned 0.3333 per event (95% interval: 0.2609 to 0.4057).
 
 EOF
 head -n 3 table | diff expected - || fail "the head"
-grep -q '^  candidate  estimator   value      95% interval  difference        95% interval  percent$' table ||
-    fail "no columns: $(cat table)"
-grep -Eq '^. uniform +ips +0\.3333 ' table || fail "uniform: $(cat table)"
-grep -Eq "^  logged +ips +0\.3333 .* \+0\.0000 .* \+0\.0%$" table || fail "logged: $(cat table)"
-grep -q "^logged is the logging policy; it earned 0.3333 per event\.$" table || fail "the sentence: $(cat table)"
+like table '^  candidate  estimator   value      95% interval  difference        95% interval  percent$'
+like table '^. uniform +ips +0\.3333 ' "^  logged +ips +0\.3333 .* \+0\.0000 .* \+0\.0%$"
+like table "^logged is the logging policy; it earned 0.3333 per event\.$"
 sed -n '4,12p' table | awk '{ print length }' | sort -u | wc -l | grep -qx 1 || fail "ragged table: $(cat table)"
 
 # A policy that learns finds what users like.
 "$eenet" evaluate log.dsjson -p linucb,uniform --model ridge >table
-grep -Eq "^\* linucb +dr +0\.[6-9]" table || fail "linucb: $(cat table)"
-grep -Eq '^linucb would have earned [0-9]+% more than the logging policy \(DR, 95% interval: [0-9]+% to [0-9]+%\)\.$' table || fail "$(cat table)"
+like table "^\* linucb +dr +0\.[6-9]"
+like table '^linucb would have earned [0-9]+% more than the logging policy \(DR, 95% interval: [0-9]+% to [0-9]+%\)\.$'
 
 # Wrong probabilities: nothing sounds sure.
 "$eenet" evaluate wrong.dsjson -p uniform -e ips >table
@@ -92,7 +90,7 @@ gzip -k log.dsjson
 "$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 lines skipped ('eenet log' lists them)" ||
     fail "broken lines"
 ends_with 1 "$eenet" evaluate broken.dsjson --strict -p uniform -e ips
-grep -q 'line 101' stderr || fail "--strict: $(cat stderr)"
+like stderr 'line 101'
 
 # -o: the same command again plays nothing, and says the same.
 "$eenet" evaluate log.dsjson -p linucb,uniform -o kept >first
@@ -117,8 +115,7 @@ tail -n 1 table | grep -qx 'Saved linucb, trained on the whole log, to best.ee.'
 # On a terminal a line shows the progress, also of the training, and is cleared.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     script -qec "'$eenet' evaluate log.dsjson -p greedy --warm seen.ee >table" /dev/null </dev/null >screen
-    grep -Eq '[0-9]+ events, [0-9]+% of the log' screen || fail "no progress: $(cat screen)"
-    grep -Eq 'training: [0-9]+ events, [0-9]+% of the log' screen || fail "no progress of the training: $(cat screen)"
+    like screen '[0-9]+ events, [0-9]+% of the log' 'training: [0-9]+ events, [0-9]+% of the log'
     tail -c 4 screen | grep -q '\[K' || fail "the progress is not cleared"
 fi
 
@@ -136,7 +133,7 @@ for sentence in "! Every propensity is 1: this log has no exploration and cannot
     "Columns: action (2 names), probability, reward; context: plan. Change with context=COLUMN+COLUMN or ignore=COLUMN."; do
     echo "$sentences" | grep -qF -e "$sentence" || fail "no '$sentence': $(cat table)"
 done
-grep -qx 'This log cannot show what uniform would have earned.' table || fail "plain.csv: $(cat table)"
+like table '^This log cannot show what uniform would have earned.$'
 
 refuse 2 "expected a log: a file, '-', csv:FILE,..., vw:FILE,... or open-bandit:DIR" evaluate -p uniform
 refuse 2 "expected one log, got 'more' too" evaluate log.dsjson more -p uniform
@@ -193,15 +190,14 @@ awk 'BEGIN { for (t = 0; t < 40; t++) {
     print "\"c\":{\"_multi\":[{\"f\":1},{\"f\":2},{\"f\":3}],\"_slots\":[{\"at\":\"top\"},{\"at\":\"side\"}]}}" } }' >slots.dsjson
 "$eenet" evaluate slots.dsjson -p uniform,linucb -e ips >table
 head -n 1 table | grep -qx 'slots.dsjson: 40 events with 80 slots' || fail "slots: $(head -n 1 table)"
-grep -q '^    slot 1, top   *ips  *0.3250 ' table || fail "no first slot: $(cat table)"
-grep -q '^    slot 2, side  *ips  *0.32' table || fail "no second slot: $(cat table)"
+like table '^    slot 1, top   *ips  *0.3250 ' '^    slot 2, side  *ips  *0.32'
 for how in cascade whole own; do
     "$eenet" evaluate slots.dsjson -p linucb -e ips --slots $how --json | grep -q '"slots":\[{"id":"top","events":40,' || fail "--slots $how"
 done
 "$eenet" evaluate slots.dsjson -p linucb -e ips --slots first | head -n 1 | grep -qx 'slots.dsjson: 40 events' || fail "--slots first"
 "$eenet" evaluate slots.dsjson -p uniform,first -e ips -o paged >/dev/null
 "$eenet" report paged >/dev/null
-grep -q '40 events with 80 slots; the logging policy earned 0.3' paged/report.html || fail "slots on the page"
+like paged/report.html '40 events with 80 slots; the logging policy earned 0.3'
 [ "$(grep -c '<tr[^>]*><th scope="row">slot [12], [a-z]*</th><td>' paged/report.html)" = 4 ] || fail "a row a slot on the page"
 refuse 2 "--slots: expected cascade, whole, own or first, got 'all'" evaluate slots.dsjson -p uniform --slots all
 
@@ -216,7 +212,7 @@ sed 's/.*"candidate":"\([^"]*\)".*"pareto":\({[^}]*}\).*/\1 \2/' lines >stdout
 grep -Eq '^  linucb .* yes$' table && grep -Eq '^  arm:news .* linucb is better$' table || fail "the Pareto front: $(cat table)"
 grep -q pareto fronts/evaluations.jsonl && fail "the front of this call is stored"
 "$eenet" report fronts >/dev/null
-grep -q '<td>linucb is better</td>' fronts/report.html || fail "no Pareto front on the page"
+like fronts/report.html '<td>linucb is better</td>'
 
 # Ctrl-C: what is missing is named.
 mkfifo pipe
@@ -225,5 +221,5 @@ start evaluate - -p uniform,first -e ips -o busy <pipe >stdout 2>stderr
 await "the folder" test -e busy/evaluations.jsonl
 await_handler "$pid"
 interrupt
-grep -qx 'eenet evaluate: interrupted; missing: uniform, first; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
+has_line stderr 'eenet evaluate: interrupted; missing: uniform, first; the same command resumes it'
 test ! -s stdout || fail "a table of nothing"

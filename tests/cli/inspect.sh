@@ -30,9 +30,8 @@ table:iris,ignore=id,normalize=standard
   virginica          1  25.0%
 END
 sed '/^first round/,$d' shown | sed '$d' | diff expected -
-grep -qx 'first round of seed 3' shown || fail "no round of the seed"
-grep -Eqx '  constant +1' shown || fail "features have no names"
-grep -Eqx '  color=(blue|white) +1' shown || fail "categories have no names"
+has_line shown 'first round of seed 3'
+like shown '^  constant +1$' '^  color=(blue|white) +1$'
 test "$(grep -Ec '^    [012]  (setosa|versicolor|virginica) +[01] +[01]$' shown)" = 3 || fail "arms without their class"
 ! grep -q 'likely mistakes' shown || fail "a remark on a good table"
 
@@ -43,13 +42,13 @@ for part in '"dataset":"table:iris,ignore=id"' '"rows":4,"rounds":0,"arms":3,"di
     '{"name":"width","kind":"numeric","missing":1,"features":2,"low":3.2,"high":3.5}' \
     '{"name":"color","kind":"categorical","missing":0,"features":2,"values":2}' \
     '{"name":"setosa","rows":2}' '"remarks":[]' '"round":{"seed":0,"context":{"constant":0.' '"class":"virginica"'; do
-    grep -qF "$part" json || fail "no $part in $(cat json)"
+    has json "$part"
 done
 
 # Every kind has something to show.
 for data in synthetic:cosine synthetic:clicks synthetic:clicks,blocks=on; do
     "$eenet" inspect "$data" >shown || fail "$data"
-    grep -qx 'first round of seed 0' shown || fail "$data: no round"
+    has_line shown 'first round of seed 0'
     "$eenet" inspect "$data" --json >json
     grep -q '"arms":\[{"reward":' json || fail "$data: no arms"
 done
@@ -61,11 +60,11 @@ grep -q '"context":{"0":' json || fail "blocks without a context: $(cat json)"
 said() {
     COLUMNS=120 "$eenet" inspect "$2" >shown || fail "$2"
     sed '1,/^likely mistakes$/d' shown | tr -s '\n ' ' ' >remarks
-    grep -qF "$1" remarks || fail "$2: $(cat remarks)"
+    has remarks "$1"
     "$eenet" inspect "$2" --json | grep -qF "$1" || fail "$2: not in JSON"
     "$eenet" run -d "$2" -p uniform -s 0 -T 3 >stdout 2>stderr || fail "run: $(cat stderr)"
     name=${2%.*}
-    grep -qF "eenet run: $name: $1" stderr || fail "run does not say '$1' but '$(cat stderr)'"
+    has stderr "eenet run: $name: $1"
 }
 awk 'BEGIN { print "color,shape,kind"; for (i = 0; i < 30; i++) print (i % 2 ? "red" : "blue") "," (i % 3 ? "round" : "flat") "," (i % 5 ? "a" : "b") }' >texts.csv
 said 'the first row (color, shape, kind) was read as values; if it holds the column names, add header=yes' table:texts.csv
@@ -79,10 +78,10 @@ awk 'BEGIN { for (i = 0; i < 20; i++) print i % 3 " qid:" int(i / 5) " 1:" i " 2
 said 'qid: is ignored in 20 lines' table:ranking.txt
 for verb in grid paper; do
     "$eenet" $verb -d table:ranking.txt -p linucb --set linucb.alpha=1 -s 0 --tune 5 -T 3 -o $verb >stdout 2>stderr || true
-    grep -qF "eenet $verb: table:ranking: qid: is ignored in 20 lines" stderr || fail "$verb: $(cat stderr)"
+    has stderr "eenet $verb: table:ranking: qid: is ignored in 20 lines"
 done
 "$eenet" rounds -d table:ranking.txt -o ranked >stdout 2>stderr
-grep -qF 'eenet rounds: table:ranking: qid: is ignored in 20 lines' stderr || fail "rounds: $(cat stderr)"
+has stderr 'eenet rounds: table:ranking: qid: is ignored in 20 lines'
 
 awk 'BEGIN { print "city,seen,n,kind"; for (i = 0; i < 30; i++)
     print (i % 2 ? "Berlin" : "berlin") ",2020-01-" i % 9 + 10 "," i * 7 % 13 "," (i % 3 ? "a" : "b") }' >visits.csv

@@ -4,8 +4,8 @@
 
 umask 022
 "$eenet" keys add website --role app --bandit shop --file keys >first 2>note
-grep -Eqx 'ee_[A-Za-z0-9_-]{43}' first || fail "no key: $(cat first)"
-grep -qx "This is the key 'website'. Copy it now: it is not stored and cannot be shown again." note || fail "$(cat note)"
+like first '^ee_[A-Za-z0-9_-]{43}$'
+like note "^This is the key 'website'. Copy it now: it is not stored and cannot be shown again.\$"
 "$eenet" keys add root -r admin -f keys >second 2>/dev/null
 cmp -s first second && fail "two keys are the same"
 test "$(stat -c %a keys)" = 600 || fail "others may read the keys: $(stat -c %a keys)"
@@ -13,14 +13,13 @@ test "$(stat -c %a keys)" = 600 || fail "others may read the keys: $(stat -c %a 
 
 # What the file has is the key's hash.
 hash=$(printf %s "$(cat first)" | sha256sum | cut -d ' ' -f 1)
-grep -qx "website app shop $hash" keys || fail "no line of the first key: $(cat keys)"
+like keys "^website app shop $hash\$"
 
 "$eenet" keys list -f keys >listed
-cat >expected <<'END'
+diff - listed <<'END'
 website  app     shop
 root     admin   all bandits
 END
-diff expected listed
 
 refuse 1 "keys: the key 'root' already exists; remove it first" keys add root -r app -f keys
 refuse 2 "add needs --role client, reader, app or admin" keys add other -f keys

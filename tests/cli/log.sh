@@ -47,7 +47,7 @@ END
 "$eenet" log --json - <log.dsjson >json
 grep -q '^{"log":"-","lines":9,"events":4,"skipped":0,"outside":0,"repeated":1,"foreign":2,"invalid":1,"broken":1,' json ||
     fail "$(cat json)"
-grep -q '"first":"2021-05-01T00:00:00.0000000Z","last":"2021-05-09T00:00:00.0000000Z"' json || fail "$(cat json)"
+like json '"first":"2021-05-01T00:00:00.0000000Z","last":"2021-05-09T00:00:00.0000000Z"'
 gzip -k log.dsjson
 "$eenet" log --json - <log.dsjson.gz | cmp - json
 
@@ -83,7 +83,7 @@ iconv -f UTF-8 -t UTF-8 said >/dev/null || fail "no UTF-8: $(cat said)"
 test "$(cat stderr)" = "eenet log: -: 4 events of 4 lines" || fail "$(cat stderr)"
 "$eenet" log two.eelog.zst -o four.csv 2>stderr
 "$eenet" log csv:four.csv | sed -n '/rewards/,/^$/p' >said
-grep -q '  rewards        mean 0.625, 0 to 1, 75.0% are not 0' said || fail "$(cat said)"
+like said '  rewards        mean 0.625, 0 to 1, 75.0% are not 0'
 
 # Observations.
 echo '{"_label_cost":-9,"o":[{"v":1},{"v":3},{"v":2}],"a":[1],"p":[1]}' >observed.dsjson
@@ -125,14 +125,14 @@ run -p linucb --set linucb.propensity=softmax --log run.eelog >logged
 cmp plain logged
 reward=$(sed 's/.*"reward"://' plain)
 "$eenet" log --json run.eelog >json
-grep -q '"lines":300,"events":300,.*"known":300,.*"wrong_sums":0,' json || fail "$(cat json)"
+like json '"lines":300,"events":300,.*"known":300,.*"wrong_sums":0,'
 mean=$(sed 's/.*"rewards":{"count":300,"mean":\([^,]*\),.*/\1/' json)
 awk -v mean="$mean" -v reward="$reward" 'BEGIN { d = mean * 300 - reward; exit !(d < 1e-6 && d > -1e-6) }' ||
     fail "a mean reward of $mean, where the run has $reward in all"
 run -p linucb --set linucb.propensity=softmax --log run.dsjson.gz >logged
 "$eenet" log run.eelog -o run.dsjson 2>stderr
 gzip -dc run.dsjson.gz | cmp - run.dsjson
-grep -q '"EventId":"4-300"' run.dsjson || fail "no id"
+like run.dsjson '"EventId":"4-300"'
 refuse 2 "--log records one run: expected one data set, one policy and one seed (-s 0), got 2 runs" \
     run -d synthetic:cosine -p uniform -s 0-1 -T 5 --log new.csv
 refuse 2 "give --log or -o, not both" \

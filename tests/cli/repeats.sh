@@ -10,8 +10,8 @@ few=table:few.csv,header=no
 "$eenet" run -d $few -d synthetic:inner -p uniform -s 0 -o runs >table 2>stderr
 drop_progress
 test ! -s stderr || fail "$(cat stderr)"
-grep -qx 'table:few,header=no: 3 arms of 9 features, 60 rounds, seed 0' table || fail "$(cat table)"
-grep -qx 'synthetic:inner: 10 arms of 20 features, 10000 rounds, seed 0' table || fail "$(cat table)"
+has_line table 'table:few,header=no: 3 arms of 9 features, 60 rounds, seed 0'
+has_line table 'synthetic:inner: 10 arms of 20 features, 10000 rounds, seed 0'
 "$eenet" rounds -d $few -o rounds >said
 test "$(cat said)" = "rounds: 60 rounds of table:few,header=no, seed 0" || fail "$(cat said)"
 
@@ -32,7 +32,7 @@ said 'eenet run: table:few,header=no: 61 rounds from 60 rows: 1 row appears twic
 said 'eenet grid: table:few,header=no: 120 rounds from 60 rows: each row appears twice' \
     grid -d $few -p linucb --set linucb.alpha=0.1,1 -T 120 -s 0 --tune 5
 said '' grid -d $few -p linucb --set linucb.alpha=0.1,1 -s 0 --tune 5
-grep -q ' 60 rounds, ' stdout || fail "$(cat stdout)"
+like stdout ' 60 rounds, '
 
 # The file's order: the same rounds for every seed.
 for seed in 0 1; do
@@ -58,4 +58,4 @@ if grep -q 'each row appears' runs/report.html; then fail "says what it cannot k
 "$eenet" run -d $few -p uniform -T 600 -s 2 -o runs >stdout 2>stderr
 "$eenet" report runs >/dev/null
 test "$(grep -c 'each row appears' runs/report.html)" = 1 || fail "once, with the one data set that it is true of"
-grep -qxF "$line" runs/report.html || fail "no '$line'"
+has_line runs/report.html "$line"

@@ -53,8 +53,7 @@ refuse 1 "rounds: nowhere: No such file or directory" rounds -d rounds:nowhere -
 cp -r dense changed
 printf 'x' | dd of=changed/contexts.npy bs=1 seek=1000 conv=notrunc 2>dd
 ends_with 1 "$eenet" run -d rounds:changed -p uniform -T 5
-grep -q '^eenet run: rounds: changed/contexts.npy does not match rounds.json: ' stderr ||
-    fail "a changed array: $(cat stderr)"
+like stderr '^eenet run: rounds: changed/contexts.npy does not match rounds.json: '
 
 # What would never end gets a signal when it is writing.
 write_without_end() {

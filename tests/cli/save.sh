@@ -18,21 +18,20 @@ refuse 2 "unknown flag '--save'" paper --save model
 
 # ---- run: the policy with the star ----
 "$eenet" run $problem -p uniform,eenet -T 200 -s 5-6 --save model >table || fail "$(cat table)"
-grep -q '^\* eenet ' table || fail "$(cat table)"
+like table '^\* eenet '
 tail -n 5 table >said
-cat >expected <<'END'
+diff - said <<'END' || fail 'what run says'
 
 Saved model: eenet (lowest regret), default options, after 200 rounds of seed 5.
 To decide with it: eenet decide model
 It reads lines such as
 {"actions": [[4 numbers], ...]}
 END
-diff expected said || fail 'what run says'
 [ ! -e model.lock ] || fail 'the lock is still there'
 # The same bytes whatever else is played, and from a folder that has the runs already.
 for place in alone kept kept; do
     "$eenet" run $problem -p eenet -T 200 -s 5-6 -o "$place" --save "$place.model" >table || fail "$place: $(cat table)"
-    grep -q "^Saved $place.model: eenet, default options, after 200 rounds of seed 5.$" table || fail "$(cat table)"
+    like table "^Saved $place.model: eenet, default options, after 200 rounds of seed 5.$"
     cmp model "$place.model" || fail "$place: another model"
 done
 # With -q it says what was saved, and gives no hints.
@@ -68,14 +67,14 @@ played() {
 }
 played 40 few.model
 grep -qx 'few.model.rows.json describes how a row becomes arms.' table &&
-    grep -qx 'It reads lines such as' table || fail "$(cat table)"
+    has_line table 'It reads lines such as'
 # The example has all columns and can be pasted.
 tail -n 1 table >example
 grep -qx '{"context": {"size": [0-9.]*, "colour": "[a-z]*"}}' example || fail "$(cat example)"
 "$eenet" decide few.model -o pasted.model <example >answers || fail "$(cat answers)"
 printf '%s\n' '{"actions": [{"id": "plum"}], "context": {"size": 2}}' '{"actions": [{"id" "plum"' '12,red' '{"size": 2}' \
     '{"id": 41, "size": 2}' '{"id": 41, "value": 1}' | "$eenet" decide few.model -o pasted.model >answers && fail 'bad lines'
-cat >expected <<END
+diff - answers <<END || fail 'mistakes with the model of a table'
 {"error":"line 1: the actions are the model's classes: leave out \\"actions\\"; to rule some out, use \\"exclude\\""}
 {"error":"line 2: invalid JSON at byte 20: expected ':'"}
 {"error":"line 3: expected a JSON object: a round, such as $(sed 's/"/\\"/g' example), or a reward, {\\"id\\": 1, \\"reward\\": 0.5}"}
@@ -83,7 +82,6 @@ cat >expected <<END
 {"error":"line 5: unknown key \\"size\\"; expected \\"context\\", which holds the columns"}
 {"error":"line 6: unknown key \\"value\\"; did you mean \\"reward\\"?"}
 END
-diff expected answers || fail 'mistakes with the model of a table'
 played 60 more.model
 mkfifo asked answered
 "$eenet" decide few.model <asked >answered 2>stderr &
@@ -134,7 +132,7 @@ echo "eenet decide: line 2: column 'colour': 'green' is not in the training tabl
     diff - stderr || fail 'a category that no row had'
 # One with a name like it: which was meant.
 echo '{"context": {"colour": "rde"}}' | "$eenet" decide few.model -o other.model 2>stderr >answers || fail "$(cat stderr)"
-grep -qF "'rde' is not in the training table, so it is ignored; did you mean 'red'?" stderr || fail "$(cat stderr)"
+has stderr "'rde' is not in the training table, so it is ignored; did you mean 'red'?"
 cmp few.model.rows.json other.model.rows.json || fail 'another file has no rows.json'
 # The rows of another model are refused; a model that is of no table leaves none behind.
 cp few.model.rows.json model.rows.json

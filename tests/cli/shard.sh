@@ -53,7 +53,7 @@ for count in 1 4; do
     kill_after "$count" "$eenet" run $runs -j 1 -o killed --shard 0/2
     "$eenet" merge killed >said || fail "merged in the middle: $(cat said)"
     grep -qx 'Shards without finished runs (of 2): 1' said || fail "no word of the other shard: $(cat said)"
-    grep -q '^[0-9]* of 24 requested runs are missing' said || fail "no word of what is missing: $(cat said)"
+    like said '^[0-9]* of 24 requested runs are missing'
 done
 play killed --shard 1/2 >/dev/null
 play killed --shard 0/2 >/dev/null
@@ -91,7 +91,7 @@ for shard in 0 1 2 3 4; do "$eenet" run -d synthetic:inner -p uniform,linucb -T 
 test "$(grep -c ' 1 run finished' said)" = 2 || fail "more shards than runs: $(cat said)"
 test "$(wc -l <said)" = 5 || fail "hints with -q: $(cat said)"
 "$eenet" merge few >said
-grep -q 'few: 2 runs added' said || fail "$(cat said)"
+like said 'few: 2 runs added'
 
 # JSON: the lines of the runs that it knows.
 play json --shard 0/2 --json >lines-0 2>/dev/null
@@ -102,7 +102,7 @@ start run -d synthetic:inner -p uniform -T 10000000 -s 0-9 -o stopped -j 1 --sha
 await "the folder of the shard" test -e stopped/shards/0-of-2/results.jsonl
 await_handler "$pid"
 interrupt
-grep -qx 'eenet run: interrupted; the same command resumes it' stderr || fail "Ctrl-C: $(cat stderr)"
+has_line stderr 'eenet run: interrupted; the same command resumes it'
 
 # ---- as Slurm says ----
 
@@ -116,8 +116,7 @@ in_array() {
 }
 for id in 10 14 18; do in_array $id 3 10 18 4 -o array; done >said 2>stderr
 test "$(ls array/shards | tr '\n' ' ')" = '0-of-3 1-of-3 2-of-3 program ' || fail "array: $(ls array/shards)"
-grep -qx 'eenet run: Slurm task: runs only shard 2/3, into array/shards/2-of-3; --shard 0/1 runs everything' stderr ||
-    fail "array: $(cat stderr)"
+has_line stderr 'eenet run: Slurm task: runs only shard 2/3, into array/shards/2-of-3; --shard 0/1 runs everything'
 "$eenet" merge array | grep -q 'array: 6 runs added' || fail "array: not all runs"
 in_array 1 2 0 1 1 -o quiet -q 2>stderr >/dev/null
 test ! -s stderr || fail "-q: $(cat stderr)"
@@ -158,9 +157,9 @@ refuse '--save needs the runs of all shards, and this is shard 0/4' grid --shard
 refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet grid --halving' grid --shard 0/4 -o new --halving
 refuse '--halving .* this is shard 0/4: .* mpirun -n 4 eenet paper --halving' paper --shard 0/4 -o new --halving
 ends_with 2 in_array 5 3 1 9 1 -o new
-grep -q '^eenet run: the 3 tasks of this array, 1 to 9, are not evenly spaced: .* task 5 .* --shard I/N' stderr || fail "$(cat stderr)"
+like stderr '^eenet run: the 3 tasks of this array, 1 to 9, are not evenly spaced: .* task 5 .* --shard I/N'
 ends_with 2 in_array 0 3 0 2 1
-grep -q '^eenet run: Slurm started 3 tasks, .* -o DIR; or --shard 0/1 to run everything' stderr || fail "$(cat stderr)"
+like stderr '^eenet run: Slurm started 3 tasks, .* -o DIR; or --shard 0/1 to run everything'
 
 # Other kernels than the other shards have: said before anything is played.
 EENET_KERNELS=reference "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 0/2 >/dev/null
@@ -176,7 +175,7 @@ if test "$kernels" != reference; then
     "$eenet" merge kinds >/dev/null
     rm -r kinds/shards
     ends_with 1 "$eenet" run -d synthetic:inner -p uniform -T 20 -o kinds --shard 1/2
-    grep -q '^eenet run: kinds was run by eenet .* with kernels reference' stderr || fail "$(cat stderr)"
+    like stderr '^eenet run: kinds was run by eenet .* with kernels reference'
 fi
 
 # ---- eenet grid and eenet paper ----
@@ -214,8 +213,7 @@ grid='-d synthetic:inner,dim=4 -p greedy,linucb --set greedy.f1.optimizer=sgd --
 in_shards diverged grid $grid 2>/dev/null
 test -s diverged/failed || fail "none of the settings diverged"
 test "$(wc -l <diverged/failed)" = "$(wc -l <failures)" || fail "other failures: $(cat failures diverged/failed)"
-grep -qx "[0-9]* of the requested runs failed: diverged/failed has the reasons." said-choose ||
-    fail "no word of the failures: $(cat said-choose)"
+like said-choose "^[0-9]* of the requested runs failed: diverged/failed has the reasons.\$"
 untimed diverged-one >expected
 untimed diverged | cmp - expected || fail "settings that diverge: other lines than those of one program"
 

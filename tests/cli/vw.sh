@@ -36,7 +36,7 @@ numbers() {
 numbers log.dsjson eenet >expected
 numbers log.vw eenet | diff expected - || fail 'other numbers of a network'
 numbers log.dsjson >expected
-grep -Eq '^. linucb +ips +0\.[5-9]' expected || fail "nothing was learned: $(cat expected)"
+like expected '^. linucb +ips +0\.[5-9]'
 for log in log.vw vw:log.vw vw:log.vw,format=cb_adf,reward=-cost; do
     numbers "$log" >got
     diff expected got || fail "$log gives other numbers"
@@ -51,7 +51,7 @@ numbers dos.txt | diff expected - || fail 'line ends of Windows'
 # Converted.
 for name in copy.dsjson copy.eelog copy.dsjson.gz; do
     "$eenet" log log.vw -o $name 2>stderr
-    grep -qx "eenet log: $name: 600 events of 3000 lines" stderr || fail "$(cat stderr)"
+    like stderr "^eenet log: $name: 600 events of 3000 lines\$"
     numbers $name | diff expected - || fail "$name gives other numbers"
 done
 "$eenet" log log.vw -o copy.csv 2>stderr
@@ -69,12 +69,12 @@ test "$(grep -c 'the reward is the negative cost' summary)" = 1 || fail "$(cat s
 printf '1:2:0.4 | a c\n3:0.5:0.2 | b d\n4:1.2:0.5 | a b c\n2:1:0.3 | b c\n3:1.5:0.7 | a d\n' >cb.txt
 "$eenet" log cb.txt | grep -q '4 actions, 1 to the largest in the file' || fail 'the actions of cb'
 "$eenet" log - <cb.txt 2>stderr && fail 'a pipe without actions'
-grep -qF 'a stream cannot be read twice; add actions=NUMBER' stderr || fail "$(cat stderr)"
+has stderr 'a stream cannot be read twice; add actions=NUMBER'
 "$eenet" log vw:-,actions=4 <cb.txt | grep -q '5 lines, 5 events' || fail 'a pipe'
 "$eenet" log --strict vw:cb.txt,actions=3 2>stderr && fail 'an action too many'
-grep -qF 'cb.txt, line 3: action 4 is not one of the 3 actions' stderr || fail "$(cat stderr)"
+has stderr 'cb.txt, line 3: action 4 is not one of the 3 actions'
 "$eenet" log cb.txt,format=cb 2>stderr && fail 'no vw:'
-grep -qF 'did you mean vw:cb.txt,format=cb?' stderr || fail "$(cat stderr)"
+has stderr 'did you mean vw:cb.txt,format=cb?'
 
 # Slots, with the probability of the chosen action alone: the same numbers after a conversion.
 awk 'function draw(n) { x = x * 16807 % 2147483647; return x % n }
@@ -88,8 +88,7 @@ BEGIN {
     }
 }' >ccb.txt
 "$eenet" evaluate ccb.txt -p uniform,linucb -e ips,dr --model ridge | sed -e 1d -e '/Vowpal Wabbit/d' >expected
-grep -Eq '^. linucb +ips +0\.9' expected || fail "$(cat expected)"
-grep -q 'only the probability of the logged action' expected || fail "unknown probabilities were used: $(cat expected)"
+like expected '^. linucb +ips +0\.9' 'only the probability of the logged action'
 for name in slots.dsjson slots.eelog; do
     "$eenet" log ccb.txt -o $name 2>stderr
     "$eenet" evaluate $name -p uniform,linucb -e ips,dr --model ridge | sed 1d | diff expected - || fail "$name gives other numbers"
@@ -104,10 +103,10 @@ awk 'BEGIN {
     }
 }' >slates.txt
 "$eenet" evaluate slates.txt -p linucb 2>stderr && fail 'a slate with features'
-grep -qF 'no events to evaluate: line 7: a slate (one reward for all slots)' stderr || fail "$(cat stderr)"
+has stderr 'no events to evaluate: line 7: a slate (one reward for all slots)'
 
 # A feature without a number, and the actions that were not chosen with probability 0, as in VW.
 printf '1:7:0 2:1:0.5 |u age:nan\n1:0:0.5 2:3:0 |u age:4\n' >zero.txt
 "$eenet" log --strict zero.txt | grep -q 'rewards  *mean -0.5, -1 to 0' || fail 'a probability of 0'
 "$eenet" log zero.txt -o zero.dsjson 2>stderr
-grep -qF '"u":{"age":0}' zero.dsjson || fail "$(cat zero.dsjson)"
+has zero.dsjson '"u":{"age":0}'

@@ -61,11 +61,6 @@ static void assert_same(const estimate *left, const estimate *right)
     assert_true(left->gain == right->gain && left->gain_low == right->gain_low && left->gain_high == right->gain_high);
 }
 
-static void must(ee_status status, const ee_error *error)
-{
-    if (status) fail_msg("%s", error->message);
-}
-
 /* A play of all candidates, with what it stands on. */
 typedef struct fed_play {
     evaluation_request request;
@@ -77,10 +72,9 @@ typedef struct fed_play {
 static void fed_open(fed_play *self, size_t dim)
 {
     static const size_t places[CANDIDATES] = {0, 1, 2, 3, 4};
-    ee_error error;
     *self = (fed_play){.request = asked()};
     self->frame = (evaluation_frame){.request = &self->request, .features = "", .reward_high = 1.0};
-    must(evaluation_play_open(&self->play, &self->frame, dim, places, CANDIDATES, self->results, &error), &error);
+    ok(evaluation_play_open(&self->play, &self->frame, dim, places, CANDIDATES, self->results, NULL));
 }
 
 /* Closes the play, and opens another with what it knew. */
@@ -90,12 +84,12 @@ static void fed_reopen(fed_play *self)
     size_t dim = self->play.dim;
     archive written = archive_writer(&error);
     evaluation_play_archive(&self->play, &written);
-    must(written.status, &error);
+    ok(written.status);
     evaluation_play_close(&self->play);
     fed_open(self, dim);
     archive read = archive_reader(written.bytes, written.size, &error);
     evaluation_play_archive(&self->play, &read);
-    must(read.status, &error);
+    ok(read.status);
     assert_int_equal(archive_remaining(&read), 0);
     memory_free(written.bytes);
 }
@@ -109,7 +103,7 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
     bool found;
     ee_error error;
     log_options options = log_options_usual();
-    must(log_open(log_path, &options, &log, &error), &error);
+    ok(log_open(log_path, &options, &log, NULL));
     fed_open(self, log_dim(log));
     assert_true(self->play.needs_arms);
     for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
@@ -117,7 +111,7 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
         if (number == before) *from = event.time;
         candidate_round round = {.event = &event, .number = number};
         event_use use = {.score = number >= before, .learn = true};
-        must(evaluation_play_event(&self->play, &round, use, &error), &error);
+        ok(evaluation_play_event(&self->play, &round, use, NULL));
     }
     log_close(log);
 }
@@ -128,11 +122,10 @@ static void compare(uint64_t restart, uint64_t before)
     evaluation_request request = asked();
     evaluation_result results[CANDIDATES];
     evaluated_log about;
-    ee_error error;
     double from = NAN;
     feed(&fed, restart, before, &from);
     request.judged_from = before ? from : (double)NAN;
-    must(evaluation_run(&request, NULL, results, &error), &error);
+    ok(evaluation_run(&request, NULL, results, NULL));
     log_tally_finish(&fed.play.about, &fed.request, fed.play.range, &about);
     assert_int_equal(about.events, ROUNDS - before);
     for (size_t i = 0; i < CANDIDATES; i++) {
@@ -172,12 +165,12 @@ TEST_WITH(judged_anew, set_up, tear_down)
     log_event event;
     bool found;
     log_options options = log_options_usual();
-    must(log_open(log_path, &options, &log, &error), &error);
+    ok(log_open(log_path, &options, &log, NULL));
     fed_open(&fed, log_dim(log));
     for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
         if (number == BEFORE) evaluation_play_judge_anew(&fed.play, (value_range){0.0, 1.0, INFINITY});
         candidate_round round = {.event = &event, .number = number};
-        must(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, &error), &error);
+        ok(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, NULL));
     }
     log_close(log);
     feed(&whole, UINT64_MAX, BEFORE, &from);
@@ -197,7 +190,7 @@ TEST_WITH(damaged_states_are_refused, set_up, tear_down)
     fed_open(&fed, 20);
     archive written = archive_writer(&error);
     evaluation_play_archive(&fed.play, &written);
-    must(written.status, &error);
+    ok(written.status);
     for (size_t cut = 0; cut < written.size; cut += 1 + written.size / 97) {
         archive read = archive_reader(written.bytes, cut, &error);
         evaluation_play_archive(&fed.play, &read);

@@ -14,21 +14,13 @@
 
 enum { ACTIONS = 4, SLOTS = 3, DIM = ACTIONS };
 
-static test_folder folder;
 static char log_path[80];
 
+/* Each test has a log in its folder. */
 static int set_up(void **state)
 {
-    (void)state;
-    folder = folder_make();
-    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "log.dsjson"));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
+    folder_enter(state);
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "log.dsjson"));
     return 0;
 }
 
@@ -61,9 +53,8 @@ static void make_log(const made_slots *how)
     random_stream stream = random_named(how->seed, "slots");
     float vectors[ACTIONS * DIM] = {0};
     log_writer *log;
-    ee_error error;
     for (size_t i = 0; i < ACTIONS; i++) vectors[i * DIM + i] = 1;
-    if (log_create(log_path, how->named ? 0 : DIM, &log, &error)) fail_msg("%s", error.message);
+    ok(log_create(log_path, how->named ? 0 : DIM, &log, NULL));
     for (size_t e = 0; e < how->events; e++) {
         log_slot slots[SLOTS];
         size_t actions[SLOTS][ACTIONS];
@@ -109,9 +100,9 @@ static void make_log(const made_slots *how)
             event.context = (json_text){context_text, strlen(context_text)};
         else
             event.arms = ee_arms_dense(vectors, ACTIONS, DIM);
-        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+        ok(log_write(log, &event, NULL));
     }
-    if (log_end(log, true, &error)) fail_msg("%s", error.message);
+    ok(log_end(log, true, NULL));
 }
 
 enum { MOST = 6 };
@@ -139,8 +130,7 @@ static void ask(trial *self, const char *const *candidates, size_t count, slot_w
 
 static void play(trial *self)
 {
-    ee_error error;
-    if (evaluation_run(&self->request, NULL, self->results, &error)) fail_msg("%s", error.message);
+    ok(evaluation_run(&self->request, NULL, self->results, NULL));
     for (size_t i = 0; i < self->request.candidate_count; i++)
         if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
 }
@@ -254,14 +244,14 @@ static void check_truth(slot_weighting by, bool cascade, bool named, double erro
     done(&t);
 }
 
-TEST_WITH(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, tear_down)
+TEST_WITH(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, folder_leave)
 {
     check_truth(SLOT_OWN, false, false, 0.03);
     check_truth(SLOT_CASCADE, false, false, 0.07);
     check_truth(SLOT_WHOLE, false, false, 0.15);
 }
 
-TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, tear_down)
+TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, folder_leave)
 {
     static const char *const candidates[] = {"first"};
     static const size_t baselines[SLOTS] = {2, 3, 1};
@@ -277,7 +267,7 @@ TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, tea
 
 /* Of many logs the intervals hold the truth in as many as they promise: of the mean of all slots, whose rewards depend
  * on each other. */
-TEST_WITH(intervals_hold_the_truth, set_up, tear_down)
+TEST_WITH(intervals_hold_the_truth, set_up, folder_leave)
 {
     const size_t logs = test_long(8, 40), missed = 1 + logs / 8;
     static const interval_kind kinds[] = {INTERVAL_CS, INTERVAL_NORMAL, INTERVAL_BOOTSTRAP, INTERVAL_BERNSTEIN};
@@ -325,7 +315,7 @@ static void play_interval(trial *t, interval_kind kind, double alpha)
 /* The interval of the mean of the slots: with bounds for any number of rounds, the mean of the slots' intervals that
  * each have their part of alpha; with asymptotic ones, the mean of those that each have the whole. The last slot counts
  * less, because it is not always known. */
-TEST_WITH(slots_share_alpha, set_up, tear_down)
+TEST_WITH(slots_share_alpha, set_up, folder_leave)
 {
     static const interval_kind kinds[] = {INTERVAL_NORMAL,          INTERVAL_STUDENT,   INTERVAL_BOOTSTRAP,
                                           INTERVAL_CLOPPER_PEARSON, INTERVAL_HOEFFDING, INTERVAL_BERNSTEIN,
@@ -358,7 +348,7 @@ TEST_WITH(slots_share_alpha, set_up, tear_down)
 }
 
 /* Hoeffding's by its formula: w r is at most 5, as the least probability is 1/5. */
-TEST_WITH(slots_by_hoeffding, set_up, tear_down)
+TEST_WITH(slots_by_hoeffding, set_up, folder_leave)
 {
     trial t;
     make_log(&(made_slots){.events = 1000, .seed = 5});
@@ -384,7 +374,7 @@ TEST_WITH(slots_by_hoeffding, set_up, tear_down)
 
 /* The confidence sequences of value and difference, fed by the test: an event is one round that counts as its copies.
  */
-TEST_WITH(slots_by_cs, set_up, tear_down)
+TEST_WITH(slots_by_cs, set_up, folder_leave)
 {
     trial t;
     log_reader *log;
@@ -463,7 +453,7 @@ static void replay_models(double values[2])
     log_close(log);
 }
 
-TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, tear_down)
+TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, folder_leave)
 {
     static const char *const candidates[] = {"uniform"};
     double expected[2];
@@ -480,7 +470,7 @@ TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, tear_down)
 }
 
 /* Action 3 is the best in every slot, then 2, then 1: a policy finds that from the rewards of the slots. */
-TEST_WITH(candidates_learn_every_slot, set_up, tear_down)
+TEST_WITH(candidates_learn_every_slot, set_up, folder_leave)
 {
     static const char *const candidates[] = {"linucb", "eenet", "uniform", "arm:3"};
     static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_CROSS};
@@ -503,7 +493,7 @@ TEST_WITH(candidates_learn_every_slot, set_up, tear_down)
     }
 }
 
-TEST_WITH(a_slot_without_a_reward_is_not_judged, set_up, tear_down)
+TEST_WITH(a_slot_without_a_reward_is_not_judged, set_up, folder_leave)
 {
     static const char *const candidates[] = {"uniform", "linucb"};
     make_log(&(made_slots){.events = 1000, .unknown = 2, .seed = 5});
@@ -542,11 +532,11 @@ TEST(a_slot_without_a_reward_counts_for_later_ones)
 }
 
 /* Slots are kept with the evaluation and read again; another weighting is another question. */
-TEST_WITH(slots_are_kept_and_read_again, set_up, tear_down)
+TEST_WITH(slots_are_kept_and_read_again, set_up, folder_leave)
 {
     static const char *const candidates[] = {"uniform"};
     char kept[96];
-    snprintf(kept, sizeof kept, "%s", folder_path(&folder, "kept"));
+    snprintf(kept, sizeof kept, "%s", folder_path(&here, "kept"));
     make_log(&(made_slots){.events = 200, .seed = 5});
     trial t, again;
     ask(&t, candidates, 1, SLOT_CASCADE);
@@ -569,17 +559,16 @@ TEST_WITH(slots_are_kept_and_read_again, set_up, tear_down)
     done(&t);
 }
 
-TEST_WITH(a_trained_winner_learned_all_slots, set_up, tear_down)
+TEST_WITH(a_trained_winner_learned_all_slots, set_up, folder_leave)
 {
     static const char *const candidates[] = {"linucb"};
-    ee_error error;
     bool finished = false;
     char path[96];
-    snprintf(path, sizeof path, "%s", folder_path(&folder, "winner.ee"));
+    snprintf(path, sizeof path, "%s", folder_path(&here, "winner.ee"));
     make_log(&(made_slots){.events = 300, .unknown = 3, .named = true, .seed = 5});
     trial t;
     ask(&t, candidates, 1, SLOT_CASCADE);
-    if (evaluation_warm(&t.request, 0, NULL, path, &finished, &error)) fail_msg("%s", error.message);
+    ok(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL));
     assert_true(finished);
     ee_bandit *bandit;
     ok(ee_bandit_load(path, NULL, &bandit, NULL));
@@ -598,12 +587,10 @@ typedef struct fed_play {
 static void fed_open(fed_play *self, const char *const *candidates, size_t count)
 {
     static const size_t places[MOST] = {0, 1, 2, 3, 4, 5};
-    ee_error error;
     ask(&self->asked, candidates, count, SLOT_CASCADE);
     self->asked.request.estimator_count = 2; /* without a reward model */
     self->frame = (evaluation_frame){.request = &self->asked.request, .features = "names=100", .reward_high = 1.0};
-    if (evaluation_play_open(&self->play, &self->frame, 0, places, count, self->asked.results, &error))
-        fail_msg("%s", error.message);
+    ok(evaluation_play_open(&self->play, &self->frame, 0, places, count, self->asked.results, NULL));
 }
 
 /* Feeds the log; after so many events it is saved, closed and loaded. */
@@ -632,15 +619,14 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
         ok(candidate_read_features(features, &event, &usable, &error));
         assert_true(usable);
         candidate_round round = {.event = &event, .number = number, .features = features};
-        if (evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, &error))
-            fail_msg("%s", error.message);
+        ok(evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, NULL));
     }
     ee_round_free(features);
     log_close(log);
 }
 
 /* The numbers are those of the log as a whole, also where they were saved and loaded on the way. */
-TEST_WITH(slots_may_come_one_by_one, set_up, tear_down)
+TEST_WITH(slots_may_come_one_by_one, set_up, folder_leave)
 {
     static const char *const candidates[] = {"first", "uniform", "linucb"};
     static const uint64_t restarts[] = {UINT64_MAX, 1, 150};

@@ -14,22 +14,7 @@
 
 enum { ACTIONS = 4, SLOTS = 2, DIM = 3, EVENTS = 150, CANDIDATES = 6 };
 
-static test_folder folder;
 static char log_path[120];
-
-static int set_up(void **state)
-{
-    (void)state;
-    folder = folder_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
-    return 0;
-}
 
 /* ---- logs ---- */
 
@@ -117,22 +102,21 @@ static void make_log(const made_log *how)
 {
     random_stream stream = random_named(5, "log");
     log_writer *log;
-    ee_error error;
     bool named = how->content == NAMED || how->content == SLOTS_OF_NAMED;
-    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, how->name));
-    if (log_create(log_path, named ? 0 : DIM, &log, &error)) fail_msg("%s", error.message);
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&here, how->name));
+    ok(log_create(log_path, named ? 0 : DIM, &log, NULL));
     for (size_t i = 0; i < how->events; i++) {
         made_event room;
         log_event event = make_event(&room, how, &stream, i);
-        if (log_write(log, &event, &error)) fail_msg("%s", error.message);
+        ok(log_write(log, &event, NULL));
     }
-    if (log_end(log, true, &error)) fail_msg("%s", error.message);
+    ok(log_end(log, true, NULL));
 }
 
 static void make_csv(void)
 {
     random_stream stream = random_named(6, "csv");
-    FILE *to = fopen(folder_path(&folder, "log.csv"), "w");
+    FILE *to = fopen(folder_path(&here, "log.csv"), "w");
     assert_non_null(to);
     fputs("action,probability,reward,plan,age\n", to);
     for (size_t i = 0; i < EVENTS; i++)
@@ -140,7 +124,7 @@ static void make_csv(void)
                 random_below(&stream, 2) ? "pro" : "free", (int)(18 + random_below(&stream, 60)));
     assert_int_equal(fclose(to), 0);
     snprintf(log_path, sizeof log_path, "csv:%s,action=action,probability=probability,reward=reward,context=plan+age",
-             folder_path(&folder, "log.csv"));
+             folder_path(&here, "log.csv"));
 }
 
 /* ---- evaluations ---- */
@@ -230,7 +214,7 @@ static void compare_modes(size_t turn)
     }
 }
 
-TEST_WITH(logs_of_all_forms, set_up, tear_down)
+TEST_IN_FOLDER(logs_of_all_forms)
 {
     static const made_log logs[] = {{"a.eelog", VECTORS, EVENTS, DIM, 0.0},
                                     {"b.dsjson", VECTORS, EVENTS, DIM, 0.0},
@@ -247,7 +231,7 @@ TEST_WITH(logs_of_all_forms, set_up, tear_down)
 }
 
 /* The default reward model, and a policy of two networks. */
-TEST_WITH(networks, set_up, tear_down)
+TEST_IN_FOLDER(networks)
 {
     static const char *const estimators[] = {"dr"};
     static const made_log how = {"a.eelog", VECTORS, 120, DIM, 0.0};
@@ -259,7 +243,7 @@ TEST_WITH(networks, set_up, tear_down)
     compare(&t, "\"candidate\":\"eenet\"");
 }
 
-TEST_WITH(rewards_leave_the_assumed_range, set_up, tear_down)
+TEST_IN_FOLDER(rewards_leave_the_assumed_range)
 {
     static const char *const estimators[] = {"dr", "snips"};
     static const made_log how = {"a.eelog", VECTORS, EVENTS, DIM, -2.0};
@@ -274,7 +258,7 @@ TEST_WITH(rewards_leave_the_assumed_range, set_up, tear_down)
 }
 
 /* A candidate that fails on the way ends alone. */
-TEST_WITH(candidates_fail, set_up, tear_down)
+TEST_IN_FOLDER(candidates_fail)
 {
     static const char *const estimators[] = {"ips"};
     static const made_log how = {"a.eelog", VECTORS, EVENTS, DIM, 0.0};
@@ -282,8 +266,8 @@ TEST_WITH(candidates_fail, set_up, tear_down)
     trial t;
     make_log(&how);
     for (size_t i = 0; i < 150; i++) strcat(rows, "0.25,0.25,0.25,0.25\n");
-    folder_write_text(&folder, "rows.csv", rows);
-    strcat(candidate_text, folder_path(&folder, "rows.csv"));
+    folder_write_text(&here, "rows.csv", rows);
+    strcat(candidate_text, folder_path(&here, "rows.csv"));
     ask(&t, estimators, 1);
     t.candidates[0].text = candidate_text;
     t.candidates[1].text = "arm:none";
@@ -291,7 +275,7 @@ TEST_WITH(candidates_fail, set_up, tear_down)
 }
 
 /* Lines before the bad one are read in the same batch. */
-TEST_WITH(bad_lines, set_up, tear_down)
+TEST_IN_FOLDER(bad_lines)
 {
     static const char *const estimators[] = {"dr"};
     static const made_log how = {"c.dsjson", NAMED, EVENTS, 0, 0.0};
@@ -313,7 +297,7 @@ TEST_WITH(bad_lines, set_up, tear_down)
 }
 
 /* One event is larger than a batch; most are not. */
-TEST_WITH(large_events, set_up, tear_down)
+TEST_IN_FOLDER(large_events)
 {
     static const char *const estimators[] = {"snips"};
     enum { LARGE_DIM = 20000, LARGE_EVENTS = 40 };
@@ -323,7 +307,7 @@ TEST_WITH(large_events, set_up, tear_down)
     log_writer *log;
     trial t;
     assert_true(values && indices);
-    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "large.eelog"));
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "large.eelog"));
     ok(log_create(log_path, LARGE_DIM, &log, NULL));
     for (size_t e = 0; e < LARGE_EVENTS; e++) {
         size_t entries = e % 9 == 4 ? LARGE_DIM : 3;
@@ -363,7 +347,7 @@ static bool is_wanted(void *context)
     return atomic_fetch_add(&self->asked, 1) < self->most;
 }
 
-TEST_WITH(stopped_on_the_way, set_up, tear_down)
+TEST_IN_FOLDER(stopped_on_the_way)
 {
     static const char *const estimators[] = {"dr"};
     static const made_log how = {"a.eelog", VECTORS, 2000, DIM, 0.0};

@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,7 +18,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "lab/results/pending_runs.h"
-#include "support.h"
+#include "support_files.h"
 
 /* ---- the system calls that change the folder, made to crash or to fail ----
  *
@@ -81,8 +80,7 @@ int unlink(const char *path)
 
 enum { JOBS = 5 };
 
-static char base[] = "/tmp/eenet-experiment-XXXXXX";
-static char whole[sizeof base + 20], folder[sizeof base + 20]; /* never crashed, and the one under test */
+static char whole[60], folder[60]; /* never crashed, and the one under test */
 static dataset *data;
 static run_job jobs[JOBS];
 static run_shard shard; /* all, mostly */
@@ -104,11 +102,10 @@ static bool hold_up(void *context)
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(base + sizeof base - 7, "XXXXXX");
-    if (!mkdtemp(base) || dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
-    snprintf(whole, sizeof whole, "%s/whole", base);
-    snprintf(folder, sizeof folder, "%s/deep/folder", base);
+    folder_enter(state);
+    if (dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
+    snprintf(whole, sizeof whole, "%s/whole", here.path);
+    snprintf(folder, sizeof folder, "%s/deep/folder", here.path);
     shard = (run_shard){0};
     jobs[0] = (run_job){.data = data, .policy = "uniform", .seed = 0, .rounds = LONG};
     for (size_t i = 1; i < JOBS; i++)
@@ -136,10 +133,8 @@ static void remove_all(const char *path)
 
 static int tear_down(void **state)
 {
-    (void)state;
     dataset_free(data);
-    remove_all(base);
-    return 0;
+    return folder_leave(state);
 }
 
 static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
@@ -151,8 +146,7 @@ static ee_status run_in(const char *into, size_t threads, const run_job *played,
 
 static void play(const char *into, size_t threads, const run_watch *watch, run_result *results)
 {
-    ee_error error = {EE_OK, ""};
-    if (run_in(into, threads, jobs, JOBS, watch, results, &error)) fail_msg("%s", error.message);
+    ok(run_in(into, threads, jobs, JOBS, watch, results, NULL));
     for (size_t i = 0; i < JOBS; i++) assert_true(results[i].finished && results[i].rounds == jobs[i].rounds);
 }
 
@@ -160,9 +154,8 @@ static uint8_t *read_in(const char *from, const char *name, size_t *size)
 {
     char path[sizeof whole + 300];
     uint8_t *bytes;
-    ee_error error = {EE_OK, ""};
     snprintf(path, sizeof path, "%s/%s", from, name);
-    if (file_read(path, &bytes, size, &error)) fail_msg("%s", error.message);
+    ok(file_read(path, &bytes, size, NULL));
     return bytes;
 }
 
@@ -201,9 +194,8 @@ static bool exists(const char *name)
 static void assert_same_folders(void)
 {
     stored_runs list = {0};
-    ee_error error = {EE_OK, ""};
     assert_same_file("results.jsonl");
-    if (results_read(folder, &list, &error)) fail_msg("%s", error.message);
+    ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) {
         char name[300];
@@ -275,7 +267,6 @@ TEST_WITH(lines_are_in_the_order_of_the_jobs, set_up, tear_down)
     }
 }
 
-/* Without a folder nothing is kept, and all are played. */
 /* A run is reported once it is in the folder, with its curve: a line, or in pending/ until its turn comes. */
 static bool is_kept_before_it_is_reported(void *context, const run_report *report)
 {
@@ -307,15 +298,6 @@ TEST_WITH(reported_runs_are_kept, set_up, tear_down)
         play(folder, threads, &watch, results);
         assert_int_equal(reported, JOBS);
     }
-}
-
-TEST_WITH(no_folder, set_up, tear_down)
-{
-    run_result results[JOBS];
-    notes heard = {0};
-    play(NULL, 2, &(run_watch){.ended = note_end, .context = &heard}, results);
-    assert_int_equal(heard.ended, JOBS);
-    assert_int_equal(heard.with_curve, 0);
 }
 
 /* Plays in a process of its own, which ends at the given call; returns its exit status. */

@@ -1,9 +1,7 @@
 /* Runs and studies are counted before they are played: as many as are then played, with times computed by hand. */
-#define _POSIX_C_SOURCE 200809L /* for mkdtemp */
 #include "lab/grids/run_plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -11,10 +9,10 @@
 #include "lab/grids/study.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
-#include "support.h"
+#include "support_files.h"
 
 static dataset *datasets[2];
-static char folder[40];
+static const char *const folder = here.path;
 
 static int set_up(void **state)
 {
@@ -29,21 +27,6 @@ static int tear_down(void **state)
     dataset_free(datasets[0]);
     dataset_free(datasets[1]);
     return 0;
-}
-
-static int take_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/eenet-plan-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    char command[60];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
 }
 
 /* ---- runs ---- */
@@ -101,7 +84,7 @@ static void add_stage(run_plan *plan, run_job job)
     for (size_t i = 0; i < 3; i++) assert_true(results[i].finished);
 }
 
-TEST_WITH(a_stage_ends_before_the_next_begins, take_folder, remove_folder)
+TEST_IN_FOLDER(a_stage_ends_before_the_next_begins)
 {
     run_job slow = job_of(0, "eenet", 1000), quick = job_of(1, "linucb", 1000);
     store(slow, 7, 10.0);
@@ -120,7 +103,7 @@ TEST_WITH(a_stage_ends_before_the_next_begins, take_folder, remove_folder)
 }
 
 /* Without a finished run of a policy there is no estimate, whatever is known of others. */
-TEST_WITH(finished_runs_determine_the_time, take_folder, remove_folder)
+TEST_IN_FOLDER(finished_runs_determine_the_time)
 {
     store(job_of(0, "linucb", 100), 7, 3.0);
     run_plan plan = start_plan((experiment_site){.folder = folder}, 100);
@@ -132,7 +115,7 @@ TEST_WITH(finished_runs_determine_the_time, take_folder, remove_folder)
     run_plan_release(&plan);
 }
 
-TEST_WITH(stored_runs_are_not_played, take_folder, remove_folder)
+TEST_IN_FOLDER(stored_runs_are_not_played)
 {
     run_job job = job_of(0, "linucb", 500), tuning = job;
     tuning.tuning = true;
@@ -151,7 +134,7 @@ TEST_WITH(stored_runs_are_not_played, take_folder, remove_folder)
 
 /* Runs in pending/ are stored too, and those of the folder that is only read. Nothing is removed, since another program
  * may be writing. */
-TEST_WITH(pending_and_known_runs_are_stored, take_folder, remove_folder)
+TEST_IN_FOLDER(pending_and_known_runs_are_stored)
 {
     run_job job = job_of(0, "linucb", 2);
     char waiting[60], half[90], nowhere[60], *options = resolve(&job);
@@ -259,12 +242,12 @@ static void play_as_many_as_were_counted(bool halving)
     run_plan_release(&counted);
 }
 
-TEST_WITH(a_study_plays_as_many_as_were_counted, take_folder, remove_folder)
+TEST_IN_FOLDER(a_study_plays_as_many_as_were_counted)
 {
     play_as_many_as_were_counted(false);
 }
 
-TEST_WITH(halving_plays_as_many_as_were_counted, take_folder, remove_folder)
+TEST_IN_FOLDER(halving_plays_as_many_as_were_counted)
 {
     play_as_many_as_were_counted(true);
 }

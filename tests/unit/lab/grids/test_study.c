@@ -1,13 +1,11 @@
 /* A study: which series it has, which runs it plays, and what is left when it is stopped. */
-#define _POSIX_C_SOURCE 200809L /* for mkdtemp */
 #include "lab/grids/study.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lab/results/results.h"
-#include "support.h"
+#include "support_files.h"
 
 /* A small network: what is played hardly matters. */
 #define SMALL "f1.width=4 f1.committee=1"
@@ -43,9 +41,8 @@ static study_plan plan_of(const grid_policy *policies, size_t count, bool ablati
 
 static void run(const study_plan *plan, const char *folder, const run_watch *watch, study *out)
 {
-    ee_error error = {EE_OK, ""};
     experiment_site site = {.folder = folder, .pool = run_pool_of_threads(1)};
-    if (study_run(plan, &site, watch, out, &error)) fail_msg("%s", error.message);
+    ok(study_run(plan, &site, watch, out, NULL));
 }
 
 /* ---- the series ---- */
@@ -199,32 +196,17 @@ static bool spend(void *context, const run_report *report)
     return own->heard < own->left;
 }
 
-static void take_folder(char *folder)
-{
-    strcpy(folder, "/tmp/eenet-study-XXXXXX");
-    assert_non_null(mkdtemp(folder));
-}
-
-static void remove_folder(const char *folder)
-{
-    char command[60];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    assert_int_equal(system(command), 0);
-}
-
 /* Two data sets: two settings on one tuning seed; then two policies and six ablations on two seeds. */
 enum { TUNING_RUNS = 4, RUNS = TUNING_RUNS + 2 * (2 + 6) * SEEDS };
 
-TEST(what_is_kept_is_marked)
+TEST_IN_FOLDER(what_is_kept_is_marked)
 {
     const grid_policy policies[] = {eenet, uniform};
     study_plan plan = plan_of(policies, 2, true);
-    char folder[40];
-    take_folder(folder);
     study done = {0};
-    run(&plan, folder, NULL, &done);
+    run(&plan, here.path, NULL, &done);
     stored_runs stored = {0};
-    ok(results_read(folder, &stored, NULL));
+    ok(results_read(here.path, &stored, NULL));
     assert_int_equal(stored.count, RUNS);
     for (size_t i = 0; i < stored.count; i++) {
         const stored_run *one = &stored.runs[i];
@@ -236,7 +218,6 @@ TEST(what_is_kept_is_marked)
     }
     results_release(&stored);
     study_release(&done);
-    remove_folder(folder);
 }
 
 TEST(stopped_at_any_run_it_goes_on_from_there)
@@ -246,17 +227,16 @@ TEST(stopped_at_any_run_it_goes_on_from_there)
     study whole = {0};
     run(&plan, NULL, NULL, &whole);
     for (size_t stop = 1; stop < RUNS; stop += test_long(9, 1)) {
-        char folder[40];
-        take_folder(folder);
+        test_folder kept = folder_make();
         budget first = {.left = stop}, second = {.left = SIZE_MAX};
         run_watch watch = {.ended = spend, .context = &first};
         study done = {0};
-        run(&plan, folder, &watch, &done);
+        run(&plan, kept.path, &watch, &done);
         assert_true(done.stopped);
         assert_true(first.heard == stop || first.heard == stop + 1); /* one may be under way, and is told unfinished */
         study_release(&done);
         watch.context = &second;
-        run(&plan, folder, &watch, &done);
+        run(&plan, kept.path, &watch, &done);
         assert_false(done.stopped);
         assert_int_equal(second.heard, RUNS); /* what is read is told too */
         assert_int_equal(done.count, whole.count);
@@ -264,7 +244,7 @@ TEST(stopped_at_any_run_it_goes_on_from_there)
             for (size_t k = 0; k < SEEDS; k++)
                 assert_true(done.series[i].results[k].regret == whole.series[i].results[k].regret);
         study_release(&done);
-        remove_folder(folder);
+        folder_remove(&kept);
     }
     study_release(&whole);
 }

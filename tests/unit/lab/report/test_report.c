@@ -1,16 +1,14 @@
 /* What the page says of results that are made up, word by word. */
-#define _DEFAULT_SOURCE /* for mkdtemp */
 #include "lab/report/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
 #include "lab/report/report_parts.h"
-#include "support.h"
+#include "support_files.h"
 
 /* Runs in memory, without curves. The strings are borrowed. */
 typedef struct made_runs {
@@ -250,24 +248,10 @@ TEST(too_few_seeds_are_told_once)
 
 /* ---- the page ---- */
 
-static char folder[64];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/eenet-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
 /* The page, to be freed with memory_free. */
 static char *write_page(const made_runs *made)
 {
+    const char *folder = here.path;
     char path[96];
     uint8_t *bytes;
     size_t size;
@@ -300,7 +284,7 @@ static void read_table(const char *page, const char *heading, char *words, size_
     words[length] = '\0';
 }
 
-TEST_WITH(marks_are_explained_where_there_are_some, make_folder, remove_folder)
+TEST_IN_FOLDER(marks_are_explained_where_there_are_some)
 {
     made_runs made = {0};
     add(&made, "one", "linucb", 7, 14);
@@ -315,7 +299,7 @@ TEST_WITH(marks_are_explained_where_there_are_some, make_folder, remove_folder)
     memory_free(page);
 }
 
-TEST_WITH(the_overview_is_in_order, make_folder, remove_folder)
+TEST_IN_FOLDER(the_overview_is_in_order)
 {
     made_runs made = {0};
     char words[1024];
@@ -338,7 +322,7 @@ TEST_WITH(the_overview_is_in_order, make_folder, remove_folder)
     memory_free(page);
 }
 
-TEST_WITH(a_dash_where_no_test_is_possible, make_folder, remove_folder)
+TEST_IN_FOLDER(a_dash_where_no_test_is_possible)
 {
     made_runs made = {0};
     char words[1024];

@@ -1,14 +1,12 @@
-#define _DEFAULT_SOURCE /* for mkdtemp */
 #include "lab/report/summary.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "support.h"
+#include "support_files.h"
 
 /* Runs in memory. The strings are borrowed, so there is nothing to release. */
 typedef struct made_runs {
@@ -540,13 +538,12 @@ static void write_curves(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-TEST(curves_and_growth)
+TEST_IN_FOLDER(curves_and_growth)
 {
-    char folder[] = "/tmp/eenet-test-XXXXXX", curves[64], path[64];
-    assert_non_null(mkdtemp(folder));
+    const char *folder = here.path, *path = folder_path(&here, "curves/c.npy");
+    char curves[64];
     snprintf(curves, sizeof curves, "%s/curves", folder);
     ok(file_make_folder(curves, NULL));
-    snprintf(path, sizeof path, "%s/curves/c.npy", folder);
     write_curves(path);
     made_runs made = {0};
     for (uint64_t seed = 0; seed < 2; seed++) {
@@ -566,9 +563,7 @@ TEST(curves_and_growth)
     summary_release(&all);
 
     /* A curve that should be there and is not is told. */
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(folder_path(&here, "curves/c.npy")), 0);
     assert_int_not_equal(summary_create(&made.list, folder, NULL, &all, NULL), EE_OK);
     summary_release(&all);
-    assert_int_equal(rmdir(curves), 0);
-    assert_int_equal(rmdir(folder), 0);
 }

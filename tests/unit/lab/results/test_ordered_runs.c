@@ -4,38 +4,31 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
-#include "support.h"
+#include "support_files.h"
 
 enum { RUNS = 5, ROUNDS = 4 };
 
-static char base[] = "/tmp/eenet-ordered-runs-XXXXXX";
-static char folder[sizeof base + 20], pending[sizeof base + 40];
+static char folder[60], pending[80];
 static ordered_runs kept;
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(base + sizeof base - 7, "XXXXXX");
-    if (!mkdtemp(base)) return -1;
-    snprintf(folder, sizeof folder, "%s/folder", base);
+    folder_enter(state);
+    snprintf(folder, sizeof folder, "%s/folder", here.path);
     snprintf(pending, sizeof pending, "%s/pending", folder);
     return ordered_runs_open(folder, NULL, RUNS, &kept, NULL) ? -1 : 0;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    char command[sizeof base + 20];
     ordered_runs_close(&kept);
-    snprintf(command, sizeof command, "rm -rf '%s'", base);
-    return system(command);
+    return folder_leave(state);
 }
 
 /* By another program on another machine. */

@@ -3,36 +3,24 @@
 #include "lab/results/result_folder.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "support.h"
+#include "support_files.h"
 
 enum { ROUNDS = 4 };
 
-static char base[] = "/tmp/eenet-result-folder-XXXXXX";
-static char folder[sizeof base + 20], other[sizeof base + 20];
+static char folder[60], other[60];
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(base + sizeof base - 7, "XXXXXX");
-    if (!mkdtemp(base)) return -1;
-    snprintf(folder, sizeof folder, "%s/deep/folder", base);
-    snprintf(other, sizeof other, "%s/other", base);
+    folder_enter(state);
+    snprintf(folder, sizeof folder, "%s/deep/folder", here.path);
+    snprintf(other, sizeof other, "%s/other", here.path);
     return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[sizeof base + 20];
-    snprintf(command, sizeof command, "rm -rf '%s'", base);
-    return system(command);
 }
 
 /* Who played it, and where its curve lay, is not of this program. */
@@ -61,17 +49,15 @@ static void make_curve(const stored_run *run, double *curve)
 
 static void open_folder(const char *path, result_folder *into)
 {
-    ee_error error = {EE_OK, ""};
-    if (result_folder_open(path, NULL, into, &error)) fail_msg("%s", error.message);
+    ok(result_folder_open(path, NULL, into, NULL));
 }
 
 static void add(result_folder *into, const char *policy, uint64_t seed)
 {
     double curve[ROUNDS];
-    ee_error error = {EE_OK, ""};
     stored_run run = make_run(policy, seed);
     make_curve(&run, curve);
-    if (result_folder_add(into, &run, curve, &error)) fail_msg("%s", error.message);
+    ok(result_folder_add(into, &run, curve, NULL));
 }
 
 static char *read_lines(const char *from)
@@ -88,16 +74,15 @@ static void assert_curves(const char *from, const stored_runs *list)
 {
     for (size_t i = 0; i < list->count; i++) {
         double curve[ROUNDS], expected[ROUNDS];
-        ee_error error = {EE_OK, ""};
         make_curve(&list->runs[i], expected);
-        if (results_curve(from, &list->runs[i], curve, &error)) fail_msg("%s", error.message);
+        ok(results_curve(from, &list->runs[i], curve, NULL));
         assert_memory_equal(curve, expected, sizeof curve);
     }
 }
 
 /* ---- tests ---- */
 
-TEST_WITH(runs_are_added_and_read_back, set_up, tear_down)
+TEST_WITH(runs_are_added_and_read_back, set_up, folder_leave)
 {
     result_folder open;
     open_folder(folder, &open);
@@ -124,7 +109,7 @@ TEST_WITH(runs_are_added_and_read_back, set_up, tear_down)
 }
 
 /* From one folder to another: the same lines, though they come into another file and row. */
-TEST_WITH(a_copy_has_the_same_lines, set_up, tear_down)
+TEST_WITH(a_copy_has_the_same_lines, set_up, folder_leave)
 {
     result_folder from, to;
     open_folder(folder, &from);
@@ -168,7 +153,7 @@ static void assert_seeds(const char *from, const char *seeds)
 }
 
 /* In their order, though their curves lie in several files; and what is added at once comes after them. */
-TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, tear_down)
+TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, folder_leave)
 {
     result_folder one, many;
     open_folder(folder, &one);
@@ -195,7 +180,7 @@ TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, tear_down)
 }
 
 /* More than are held in memory. */
-TEST_WITH(many_runs_are_put, set_up, tear_down)
+TEST_WITH(many_runs_are_put, set_up, folder_leave)
 {
     enum { LONG = 1 << 19, RUNS = 5 };
     double *curve;
@@ -219,7 +204,7 @@ TEST_WITH(many_runs_are_put, set_up, tear_down)
     memory_free(curve);
 }
 
-TEST_WITH(it_has_one_writer, set_up, tear_down)
+TEST_WITH(it_has_one_writer, set_up, folder_leave)
 {
     result_folder first, second;
     ee_error error;
@@ -235,7 +220,7 @@ TEST_WITH(it_has_one_writer, set_up, tear_down)
 }
 
 /* Half a line, and with it the row that it would have named. */
-TEST_WITH(what_a_crash_left_is_cut_off, set_up, tear_down)
+TEST_WITH(what_a_crash_left_is_cut_off, set_up, folder_leave)
 {
     result_folder open;
     char path[sizeof folder + 300];
@@ -273,7 +258,7 @@ static bool is_first_seed(const void *context, const stored_run *run)
 }
 
 /* Of those whose curves are gone the ones that are asked for, and no other; without anybody who asks, none. */
-TEST_WITH(lost_runs_are_taken_out, set_up, tear_down)
+TEST_WITH(lost_runs_are_taken_out, set_up, folder_leave)
 {
     result_folder open;
     char path[sizeof folder + 300];

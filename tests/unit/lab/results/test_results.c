@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,12 +12,12 @@
 #include "data/sets/environment.h"
 #include "lab/results/curves.h"
 #include "lab/runs/host.h"
-#include "support.h"
+#include "support_files.h"
 
 /* ---- a folder of its own for each test, and a run to put in it ---- */
 
-static char folder[] = "/tmp/eenet-results-XXXXXX";
-static char log_path[sizeof folder + 20], curve_path[sizeof folder + 20];
+static const char *const folder = here.path;
+static char log_path[60], curve_path[60];
 static dataset *data;
 static run_job job;
 static run_result result;
@@ -26,9 +25,8 @@ static run_report report;
 
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(folder + sizeof folder - 7, "XXXXXX");
-    if (!mkdtemp(folder) || dataset_open("synthetic:cosine,dim=3", NULL, &data, NULL)) return -1;
+    folder_enter(state);
+    if (dataset_open("synthetic:cosine,dim=3", NULL, &data, NULL)) return -1;
     snprintf(log_path, sizeof log_path, "%s/curves", folder);
     if (mkdir(log_path, 0777)) return -1;
     snprintf(curve_path, sizeof curve_path, "%s/curves/a.npy", folder);
@@ -47,11 +45,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
-    char command[sizeof folder + 20];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
     dataset_free(data);
-    return system(command);
+    return folder_leave(state);
 }
 
 static void write_log(const char *text, const char *mode)
@@ -153,8 +148,7 @@ TEST_WITH(a_line_reads_back_the_same, set_up, tear_down)
     size_t length = format_line("a.npy", 12, line, sizeof line);
     assert_true(length < sizeof line);
     stored_run run = {0};
-    ee_error error = {EE_OK, ""};
-    if (results_parse(line, length, 1, &run, &error)) fail_msg("%s", error.message);
+    ok(results_parse(line, length, 1, &run, NULL));
     assert_string_equal(run.dataset, "synthetic:cosine,dim=3");
     assert_true(run.fingerprint == 0 && run.dim == 3 && run.arms == 10);
     assert_string_equal(run.policy, "eenet:paper");
@@ -319,8 +313,7 @@ static void write_rows(size_t count)
 static void assert_rows(size_t count)
 {
     npy_array array;
-    ee_error error = {EE_OK, ""};
-    if (npy_read(curve_path, &array, &error)) fail_msg("%s", error.message);
+    ok(npy_read(curve_path, &array, NULL));
     assert_true(array.type == NPY_FLOAT64 && array.rank == 2 && array.shape[0] == count && array.shape[1] == ROUNDS);
     for (size_t i = 0; i < array.count; i++)
         assert_true(npy_real(&array, i) == (double)(10 * (i / ROUNDS) + i % ROUNDS));

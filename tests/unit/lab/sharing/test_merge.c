@@ -17,24 +17,8 @@
 
 enum { ROUNDS = 40 };
 
-static test_folder place;
 static char told[8][1300];
 static size_t told_count;
-
-static int set_up(void **state)
-{
-    (void)state;
-    place = folder_make();
-    told_count = 0;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&place);
-    return 0;
-}
 
 static void take_sentence(void *context, const char *sentence)
 {
@@ -79,7 +63,7 @@ static void make_curve(const stored_run *run, double *curve)
 static void add_with_curve(const char *folder, const stored_run *run, const double *curve)
 {
     result_folder into = {0};
-    ok(result_folder_open(folder_path(&place, folder), NULL, &into, NULL));
+    ok(result_folder_open(folder_path(&here, folder), NULL, &into, NULL));
     ok(result_folder_add(&into, run, curve, NULL));
     result_folder_close(&into);
 }
@@ -106,7 +90,7 @@ static void write_order(const char *folder, const uint64_t *seeds, size_t count)
         sprintf(text + strlen(text), "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
     }
     snprintf(name, sizeof name, "%s/order", folder);
-    folder_write_text(&place, name, text);
+    folder_write_text(&here, name, text);
 }
 
 /* ---- merging ---- */
@@ -117,9 +101,9 @@ static ee_error error;
 static ee_status merge(const char *first, const char *second)
 {
     char into[100], one[100], two[100];
-    snprintf(into, sizeof into, "%s", folder_path(&place, "all"));
-    snprintf(one, sizeof one, "%s", folder_path(&place, first));
-    snprintf(two, sizeof two, "%s", folder_path(&place, second));
+    snprintf(into, sizeof into, "%s", folder_path(&here, "all"));
+    snprintf(one, sizeof one, "%s", folder_path(&here, first));
+    snprintf(two, sizeof two, "%s", folder_path(&here, second));
     const char *folders[] = {one, two};
     told_count = 0;
     return merge_folders(into, folders, 2, &watch, &counts, &error);
@@ -129,12 +113,12 @@ static void assert_seeds(const uint64_t *seeds, size_t count)
 {
     stored_runs runs = {0};
     double curve[ROUNDS], expected[ROUNDS];
-    const char *path = folder_path(&place, "all");
+    const char *path = folder_path(&here, "all");
     ok(results_read(path, &runs, NULL));
     assert_int_equal(runs.count, count);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(runs.runs[i].seed, seeds[i]);
-        ok(results_curve(folder_path(&place, "all"), &runs.runs[i], curve, NULL));
+        ok(results_curve(folder_path(&here, "all"), &runs.runs[i], curve, NULL));
         make_curve(&runs.runs[i], expected);
         assert_memory_equal(curve, expected, sizeof curve);
     }
@@ -147,10 +131,10 @@ static void assert_refused(void)
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
     assert_message_has(error.message, "nothing was merged because of 1 contradiction");
     assert_int_equal(told_count, 1);
-    assert_true(file_is_missing(folder_path(&place, "all")));
+    assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
-TEST_WITH(test_in_the_order_that_was_asked_for, set_up, tear_down)
+TEST_IN_FOLDER(test_in_the_order_that_was_asked_for)
 {
     const uint64_t asked[] = {4, 2, 1, 3};
     add_seed("a", 4);
@@ -170,7 +154,7 @@ TEST_WITH(test_in_the_order_that_was_asked_for, set_up, tear_down)
 }
 
 /* What nobody asked for comes last, folder by folder. */
-TEST_WITH(test_folders_without_an_order, set_up, tear_down)
+TEST_IN_FOLDER(test_folders_without_an_order)
 {
     const uint64_t asked[] = {3}, expected[] = {3, 9, 8, 7};
     add_seed("a", 9);
@@ -182,7 +166,7 @@ TEST_WITH(test_folders_without_an_order, set_up, tear_down)
     assert_seeds(expected, 4);
 }
 
-TEST_WITH(test_again_and_in_the_middle, set_up, tear_down)
+TEST_IN_FOLDER(test_again_and_in_the_middle)
 {
     const uint64_t asked[] = {1, 2, 3, 4}, expected[] = {1, 3, 2, 4};
     add_seed("a", 1);
@@ -206,12 +190,12 @@ TEST_WITH(test_again_and_in_the_middle, set_up, tear_down)
 }
 
 /* A line that is not whole, and one without its end. */
-TEST_WITH(test_while_a_shard_writes, set_up, tear_down)
+TEST_IN_FOLDER(test_while_a_shard_writes)
 {
     const uint64_t expected[] = {1, 2};
     add_seed("a", 1);
     add_seed("b", 2);
-    FILE *file = fopen(folder_path(&place, "b/results.jsonl"), "a");
+    FILE *file = fopen(folder_path(&here, "b/results.jsonl"), "a");
     assert_true(fputs("{\"dataset\":\"synth", file) > 0);
     assert_int_equal(fclose(file), 0);
     ok(merge("a", "b"));
@@ -219,7 +203,7 @@ TEST_WITH(test_while_a_shard_writes, set_up, tear_down)
 }
 
 /* Seconds, bytes and machine may differ. */
-TEST_WITH(test_the_same_run_in_two, set_up, tear_down)
+TEST_IN_FOLDER(test_the_same_run_in_two)
 {
     const uint64_t expected[] = {1};
     stored_run run = make_run(1);
@@ -233,7 +217,7 @@ TEST_WITH(test_the_same_run_in_two, set_up, tear_down)
     assert_int_equal(counts.added, 1);
 }
 
-TEST_WITH(test_another_result, set_up, tear_down)
+TEST_IN_FOLDER(test_another_result)
 {
     stored_run run = make_run(1);
     add_seed("b", 7);
@@ -247,7 +231,7 @@ TEST_WITH(test_another_result, set_up, tear_down)
     assert_message_has(told[0], "has different results in");
 }
 
-TEST_WITH(test_every_number_counts, set_up, tear_down)
+TEST_IN_FOLDER(test_every_number_counts)
 {
     stored_run run = make_run(1), others[] = {run, run, run, run};
     others[0].result.reward = 6.0;
@@ -259,11 +243,11 @@ TEST_WITH(test_every_number_counts, set_up, tear_down)
         add("b", &others[i]);
         assert_refused();
         assert_message_has(told[0], "has different results in");
-        folder_write_text(&place, "b/results.jsonl", "");
+        folder_write_text(&here, "b/results.jsonl", "");
     }
 }
 
-TEST_WITH(test_another_version, set_up, tear_down)
+TEST_IN_FOLDER(test_another_version)
 {
     stored_run run = make_run(2);
     run.kernels = "avx512";
@@ -275,14 +259,14 @@ TEST_WITH(test_another_version, set_up, tear_down)
     assert_message_has(told[0], "EENET_KERNELS=avx2");
     run.kernels = "avx2";
     run.version = "0.0.9";
-    folder_write_text(&place, "b/results.jsonl", "");
+    folder_write_text(&here, "b/results.jsonl", "");
     add("b", &run);
     assert_refused();
     assert_message_has(told[0], "0.0.9");
 }
 
 /* A folder that has runs of both already gets no worse by more of them; one that is merged into it does. */
-TEST_WITH(test_versions_that_the_folder_has, set_up, tear_down)
+TEST_IN_FOLDER(test_versions_that_the_folder_has)
 {
     stored_run old = make_run(10), new = make_run(11);
     old.version = "0.0.9";
@@ -297,7 +281,7 @@ TEST_WITH(test_versions_that_the_folder_has, set_up, tear_down)
     assert_int_equal(counts.added, 2);
 }
 
-TEST_WITH(test_another_fingerprint, set_up, tear_down)
+TEST_IN_FOLDER(test_another_fingerprint)
 {
     stored_run run = make_run(2);
     run.fingerprint = 18;
@@ -314,7 +298,7 @@ TEST_WITH(test_another_fingerprint, set_up, tear_down)
 }
 
 /* The first few are reported, and all are counted. */
-TEST_WITH(test_many_contradictions, set_up, tear_down)
+TEST_IN_FOLDER(test_many_contradictions)
 {
     for (uint64_t seed = 0; seed < 9; seed++) {
         stored_run run = make_run(seed);
@@ -331,13 +315,13 @@ static void cut_curves(const char *folder)
 {
     char path[200];
     stored_runs runs = {0};
-    ok(results_read(folder_path(&place, folder), &runs, NULL));
+    ok(results_read(folder_path(&here, folder), &runs, NULL));
     snprintf(path, sizeof path, "%s/curves/%s", folder, runs.runs[0].curve);
-    assert_int_equal(truncate(folder_path(&place, path), 200), 0);
+    assert_int_equal(truncate(folder_path(&here, path), 200), 0);
     results_release(&runs);
 }
 
-TEST_WITH(test_a_lost_curve, set_up, tear_down)
+TEST_IN_FOLDER(test_a_lost_curve)
 {
     const uint64_t asked[] = {1, 2}, expected[] = {2};
     add_seed("a", 1);
@@ -353,7 +337,7 @@ TEST_WITH(test_a_lost_curve, set_up, tear_down)
 }
 
 /* Another folder may have it. */
-TEST_WITH(test_a_curve_that_another_has, set_up, tear_down)
+TEST_IN_FOLDER(test_a_curve_that_another_has)
 {
     const uint64_t expected[] = {1};
     add_seed("a", 1);
@@ -364,21 +348,21 @@ TEST_WITH(test_a_curve_that_another_has, set_up, tear_down)
     assert_seeds(expected, 1);
 }
 
-TEST_WITH(test_tuning_alone, set_up, tear_down)
+TEST_IN_FOLDER(test_tuning_alone)
 {
     char text[32];
     stored_run run = make_run(1);
     run.tuning = true;
     add("a", &run);
     snprintf(text, sizeof text, "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
-    folder_write_text(&place, "a/order", text);
+    folder_write_text(&here, "a/order", text);
     add("b", &run);
     ok(merge("a", "b"));
     assert_true(counts.only_tuning);
 }
 
 /* What diverged is known to all, until somebody has a result of it all the same. */
-TEST_WITH(test_runs_that_failed, set_up, tear_down)
+TEST_IN_FOLDER(test_runs_that_failed)
 {
     const uint64_t asked[] = {1, 2, 3}, expected[] = {1, 2, 3};
     uint64_t keys[3];
@@ -390,13 +374,13 @@ TEST_WITH(test_runs_that_failed, set_up, tear_down)
     add_seed("a", 1);
     add_seed("b", 2);
     write_order("a", asked, 3);
-    ok(failed_runs_keep(folder_path(&place, "b"), keys[2], "it diverged", NULL));
-    ok(failed_runs_keep(folder_path(&place, "b"), keys[0], "but not for a", NULL));
+    ok(failed_runs_keep(folder_path(&here, "b"), keys[2], "it diverged", NULL));
+    ok(failed_runs_keep(folder_path(&here, "b"), keys[0], "but not for a", NULL));
     for (size_t i = 0; i < 2; i++) {
         ok(merge("a", "b"));
         assert_int_equal(counts.failed, 1);
         assert_int_equal(counts.missing, 0);
-        ok(failed_runs_read(folder_path(&place, "all"), &failed, NULL));
+        ok(failed_runs_read(folder_path(&here, "all"), &failed, NULL));
         assert_int_equal(failed.count, 1);
         assert_string_equal(failed_runs_find(&failed, keys[2])->sentence, "it diverged");
     }
@@ -408,30 +392,30 @@ TEST_WITH(test_runs_that_failed, set_up, tear_down)
     assert_seeds(expected, 3);
 }
 
-TEST_WITH(test_a_damaged_order, set_up, tear_down)
+TEST_IN_FOLDER(test_a_damaged_order)
 {
     add_seed("a", 1);
     add_seed("b", 2);
-    folder_write_text(&place, "a/order", "0123456789abcdef\nnonsense\n");
+    folder_write_text(&here, "a/order", "0123456789abcdef\nnonsense\n");
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
     assert_message_has(error.message, "a/order: line 2: expected the key of a run");
-    assert_true(file_is_missing(folder_path(&place, "all")));
+    assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
-TEST_WITH(test_a_folder_that_is_not_there, set_up, tear_down)
+TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 {
     add_seed("a", 1);
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
     assert_message_has(error.message, "b/results.jsonl");
-    assert_true(file_is_missing(folder_path(&place, "all")));
+    assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
-TEST_WITH(test_while_another_writes, set_up, tear_down)
+TEST_IN_FOLDER(test_while_another_writes)
 {
     result_folder busy = {0};
     add_seed("a", 1);
     add_seed("b", 2);
-    ok(result_folder_open(folder_path(&place, "all"), NULL, &busy, NULL));
+    ok(result_folder_open(folder_path(&here, "all"), NULL, &busy, NULL));
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
     assert_message_has(error.message, "another run is writing results there");
     result_folder_close(&busy);

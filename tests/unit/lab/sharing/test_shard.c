@@ -1,32 +1,13 @@
 /* Which runs are a shard's, and the order in which all were asked for. */
-#define _POSIX_C_SOURCE 200809L
 #include "lab/sharing/shard.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "lab/results/run_order.h"
-#include "support.h"
+#include "support_files.h"
 
-static char folder[] = "/tmp/eenet-shard-XXXXXX";
-
-static int set_up(void **state)
-{
-    (void)state;
-    strcpy(folder + sizeof folder - 7, "XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    char command[sizeof folder + 20];
-    snprintf(command, sizeof command, "rm -rf '%s'", folder);
-    return system(command);
-}
+static const char *const folder = here.path;
 
 /* ---- whose a job is ---- */
 
@@ -69,14 +50,13 @@ static void assert_order(const uint64_t *expected, size_t expected_count)
 {
     uint64_t *keys;
     size_t count;
-    ee_error error = {EE_OK, ""};
-    if (run_order_read(folder, &keys, &count, &error)) fail_msg("%s", error.message);
+    ok(run_order_read(folder, &keys, &count, NULL));
     assert_int_equal(count, expected_count);
     if (count) assert_memory_equal(keys, expected, count * sizeof *keys);
     memory_free(keys);
 }
 
-TEST_WITH(what_is_new_is_added, set_up, tear_down)
+TEST_IN_FOLDER(what_is_new_is_added)
 {
     const uint64_t first[] = {7, UINT64_MAX, 3}, second[] = {3, 11, 7, 0}, all[] = {7, UINT64_MAX, 3, 11, 0};
     assert_order(NULL, 0);
@@ -88,16 +68,14 @@ TEST_WITH(what_is_new_is_added, set_up, tear_down)
     assert_order(all, 5);
 }
 
-TEST_WITH(a_wrong_order_is_refused, set_up, tear_down)
+TEST_IN_FOLDER(a_wrong_order_is_refused)
 {
     static const char *const wrong[] = {"0123456789abcde\n", "0123456789abcdefg\n", "0123456789abcdex\n", "\n"};
-    char path[sizeof folder + 10];
-    snprintf(path, sizeof path, "%s/order", folder);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint64_t *keys;
         size_t count;
         ee_error error;
-        ok(file_write(path, wrong[i], strlen(wrong[i]), NULL));
+        folder_write_text(&here, "order", wrong[i]);
         assert_int_equal(run_order_read(folder, &keys, &count, &error), EE_BAD_INPUT);
         assert_non_null(strstr(error.message, "/order: line 1: expected the key of a run"));
         assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &error), EE_BAD_INPUT);

@@ -3,7 +3,6 @@
 #include "lab/grids/experiment.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,23 +12,21 @@
 #include "lab/results/job_keys.h"
 #include "lab/results/result_folder.h"
 #include "lab/results/run_order.h"
-#include "support.h"
+#include "support_files.h"
 
 enum { JOBS = 9, SHARDS = 3 };
 
-static char base[] = "/tmp/eenet-shard-runs-XXXXXX";
-static char folders[SHARDS][sizeof base + 20], merged[sizeof base + 20];
+static char folders[SHARDS][60], merged[60];
 static dataset *data;
 static run_job jobs[JOBS];
 
 /* The last is the same as the first. */
 static int set_up(void **state)
 {
-    (void)state;
-    strcpy(base + sizeof base - 7, "XXXXXX");
-    if (!mkdtemp(base) || dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
-    for (size_t i = 0; i < SHARDS; i++) snprintf(folders[i], sizeof folders[i], "%s/%zu", base, i);
-    snprintf(merged, sizeof merged, "%s/merged", base);
+    folder_enter(state);
+    if (dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL)) return -1;
+    for (size_t i = 0; i < SHARDS; i++) snprintf(folders[i], sizeof folders[i], "%s/%zu", here.path, i);
+    snprintf(merged, sizeof merged, "%s/merged", here.path);
     for (size_t i = 0; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = i < 4 ? "uniform" : "eenet", .seed = i, .rounds = 20 + 10 * i};
     jobs[JOBS - 1] = jobs[0];
@@ -38,11 +35,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
-    char command[sizeof base + 20];
-    snprintf(command, sizeof command, "rm -rf '%s'", base);
     dataset_free(data);
-    return system(command);
+    return folder_leave(state);
 }
 
 /* What was heard of the runs. */
@@ -52,7 +46,7 @@ typedef struct notes {
     size_t standing_jobs;   /* of the last standing */
     uint64_t standing_rounds;
     bool beyond; /* more ended or played than there is */
-    size_t diverged;
+    size_t diverged, elsewhere;
     char sentence[300]; /* of the last that diverged */
 } notes;
 
@@ -61,6 +55,7 @@ static bool note_end(void *context, const run_report *report)
     notes *self = context;
     self->order[self->ended++] = (size_t)(report->job - jobs);
     self->played += report->result->finished && report->curve;
+    self->elsewhere += report->machine && strcmp(report->machine, "elsewhere") == 0;
     if (report->result->status == EE_DIVERGED) {
         self->diverged++;
         snprintf(self->sentence, sizeof self->sentence, "%s", report->error->message);
@@ -79,9 +74,8 @@ static void note_standing(void *context, const run_standing *now)
 static notes play(const experiment_site *site, run_result *results)
 {
     notes heard = {0};
-    ee_error error = {EE_OK, ""};
     run_watch watch = {.standing = note_standing, .ended = note_end, .context = &heard};
-    if (experiment_run(site, jobs, JOBS, &watch, results, &error)) fail_msg("%s", error.message);
+    ok(experiment_run(site, jobs, JOBS, &watch, results, NULL));
     assert_false(heard.beyond);
     return heard;
 }
@@ -169,27 +163,9 @@ TEST_WITH(what_is_known_is_reported_as_it_was_played, set_up, tear_down)
     notes heard = play_shard(1, merged, again);
     assert_int_equal(heard.played, 0);
     assert_int_equal(heard.ended, JOBS);
+    assert_int_equal(heard.elsewhere, JOBS);
     for (size_t i = 0; i < JOBS; i++) assert_int_equal(heard.order[i], i);
     assert_memory_equal(results, again, sizeof results);
-}
-
-static bool note_machine(void *context, const run_report *report)
-{
-    if (!report->machine || strcmp(report->machine, "elsewhere") != 0) *(size_t *)context += 1;
-    return true;
-}
-
-TEST_WITH(reports_name_the_machine, set_up, tear_down)
-{
-    run_result results[JOBS];
-    size_t wrong = 0;
-    experiment_site all = {.folder = folders[0], .pool = run_pool_of_threads(2)};
-    play(&all, results);
-    copy_runs(folders[0], merged);
-    run_watch watch = {.ended = note_machine, .context = &wrong};
-    experiment_site other = {.folder = folders[1], .pool = run_pool_of_threads(1), .known = merged};
-    ok(experiment_run(&other, jobs, JOBS, &watch, results, NULL));
-    assert_int_equal(wrong, 0);
 }
 
 /* All jobs in their order, whoever plays them; one that cannot be played is not among them. */
