@@ -251,27 +251,6 @@ def test_texts_with_zeros_and_halves_of_characters(tmp_path: Path) -> None:
     assert eenet.Bandit.load(tmp_path / "\udcff").dim == 4
 
 
-def test_a_model_that_was_cut_or_damaged_is_refused() -> None:
-    own = bandit("eenet", f1_width=3, recall=16, nonzeros=4, arms=2)
-    own.learn(own.decide(ARMS), 1)
-    model = own.to_bytes()
-    random = np.random.default_rng(0)
-    for size in {0, 1, 7, 8, len(model) - 1, *random.integers(0, len(model), 60).tolist()}:
-        with pytest.raises(eenet.BadModel):
-            eenet.Bandit.from_bytes(model[:size])
-    for place in random.integers(0, len(model), 200):
-        damaged = bytearray(model)
-        damaged[place] ^= 1 << int(random.integers(8))
-        with pytest.raises(eenet.BadModel):
-            eenet.Bandit.from_bytes(damaged)
-    with pytest.raises(eenet.BadModel, match="linucb"):
-        eenet.Bandit.from_bytes(model, policy="linucb")
-    with pytest.raises(eenet.BadModel):
-        eenet.Bandit.from_bytes(model, dim=5)
-    with pytest.raises(eenet.BadModel):
-        eenet.Bandit.from_bytes(model + b"more")
-
-
 # ---- objects that do as they please ----
 
 

@@ -1,4 +1,4 @@
-"""eenet.evaluate against formulas, stored numbers, the Open Bandit Pipeline and the program."""
+"""eenet.evaluate against formulas and the program. Numbers of others: see tests/unit/evaluate."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ import signal
 import subprocess
 import sys
 import time
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,6 @@ import eenet
 from eenet import evaluate
 from eenet._errors import BadInput, BadOption, Error, NoFile
 
-GOLDEN = Path(__file__).resolve().parents[2] / "tests" / "golden" / "ope"
 PLAIN = [one.name for one in evaluate.estimators() if not one.needs_model]
 MODELLED = [one.name for one in evaluate.estimators() if one.needs_model]
 
@@ -343,88 +341,6 @@ def test_names_of_other_packages():
 def test_docstrings():
     found = doctest.testmod(evaluate)
     assert found.attempted > 10 and not found.failed
-
-
-# ---- numbers of others ----
-
-
-def golden(name: str):
-    """A file of EENET_GOLDEN_DIR if it is there, otherwise of tests/golden."""
-    chosen = os.environ.get("EENET_GOLDEN_DIR")
-    assert chosen is None or Path(chosen).is_dir()
-    folders = [Path(chosen) / "ope", GOLDEN] if chosen else [GOLDEN]
-    for folder in folders:
-        if (folder / f"{name}.json").is_file():
-            return json.loads((folder / f"{name}.json").read_text())
-    pytest.skip("the stored numbers are in the source tree alone")
-
-
-@pytest.mark.parametrize("name", ["synthetic_binary", "synthetic_continuous"])
-def test_stored_values_of_the_open_bandit_pipeline(name):
-    log = golden(name)
-    actions = np.array(log["action"])
-    policies = {
-        "soft": np.array(log["soft"]),
-        "hard": np.eye(log["n_actions"])[log["best"]],
-        "uniform": "uniform",
-        "behaviour": np.array(log["pi_b"]),
-    }
-    names = {"ips": "ipw", "snips": "snipw", "dm": "dm", "dr": "dr", "sndr": "sndr"}
-    tuned = {"clipped": "ipw", "clipped-dr": "dr", "switch-dr": "switch_dr", "dros": "dr_os", "sg-ips": "sg_ipw"}
-    for policy, pi in policies.items():
-        expect = log["expect"][policy]
-        for tuning in ["slope", "mse"]:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", evaluate.Untrusted)
-                found = evaluate.estimate(
-                    log["reward"],
-                    np.array(log["pi_b"]),
-                    pi,
-                    actions=actions,
-                    predictions=log["q_hat"],
-                    estimator=[*names, *tuned],
-                    tuning=tuning,
-                    interval="normal",
-                )
-            for ours, theirs in names.items():
-                assert found[ours].value == pytest.approx(expect[theirs], rel=1e-9)
-            for ours, theirs in tuned.items():
-                if "tuned" in expect:
-                    assert found[ours].value == pytest.approx(expect["tuned"][f"{theirs}_{tuning}"]["value"], rel=1e-9)
-            assert found.effective == pytest.approx(expect["weights"]["effective_sample_size"], rel=1e-9)
-            if "bounds_ipw" in expect:
-                assert [found["ips"].low, found["ips"].high] == pytest.approx(
-                    expect["bounds_ipw"]["0.05"]["normal"], rel=1e-9
-                )
-
-
-@pytest.mark.parametrize("stream", range(3))
-def test_stored_values_of_vowpal_wabbit(stream):
-    one = golden("vw_estimators")["streams"][stream]
-    log = golden(one["log"][:-5])
-    rows = np.arange(log["n_rounds"])
-    rewards = np.array(one["reward"] or log["reward"])
-    pi = np.array(log["soft"])[rows, log["action"]]
-    given = dict(
-        rewards=rewards,
-        logged=np.array(log["pscore"]),
-        candidate=pi,
-        copies=np.full(len(rows), 1 / (1 - one["p_drop"])),
-        reward_range=(one["rmin"], one["rmax"]),
-        least_probability=1 / one["wmax"],
-    )
-    expect = one["expect"]["2000"]
-    if expect["points"]:
-        found = evaluate.estimate(**given, estimator="ips,snips,mle,cressie-read")
-        values = [expect["points"][name] for name in ["ips", "snips", "mle_wmax", "cressieread_wmax"]]
-        assert [each.value for each in found.estimates] == pytest.approx(values, rel=1e-7)
-    # Theirs takes the number of dropped rounds as known, and has the copies in the largest weight, which no probability
-    # of this log would allow.
-    known = {} if one["p_drop"] else {"normal": "gaussian", "cressie-read": "cressieread_wmax"}
-    for ours, theirs in known.items():
-        for alpha, ends in expect["intervals"][theirs].items():
-            found = evaluate.estimate(**given, estimator="ips", interval=ours, alpha=float(alpha))
-            assert [found.low, found.high] == pytest.approx(ends, rel=1e-6)
 
 
 # ---- the program ----

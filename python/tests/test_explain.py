@@ -22,23 +22,6 @@ def rounds(count, seed=0):
     return np.random.default_rng(seed).standard_normal((count, ARMS, DIM)).astype("f4")
 
 
-def expected_of(bandit, arm):
-    return float(bandit.score(arm[None]).exploitation[0])
-
-
-def test_of_a_linear_policy_it_is_what_would_be_missing():
-    bandit = taught("linucb")
-    for arms in rounds(5, seed=1):
-        contributions = bandit.explain(arms, 2)
-        assert contributions.dtype == np.float32 and contributions.shape == (DIM,) and not contributions.flags.writeable
-        for i in range(DIM):
-            without = arms[2].copy()
-            without[i] = 0
-            assert contributions[i] == pytest.approx(expected_of(bandit, arms[2]) - expected_of(bandit, without), abs=1e-5)
-        base = expected_of(bandit, np.zeros(DIM, "f4"))
-        assert base + sum(contributions) == pytest.approx(expected_of(bandit, arms[2]), abs=1e-5)
-
-
 def test_a_policy_that_does_not_learn_has_nothing_to_tell():
     assert not eenet.Bandit("uniform", dim=DIM).explain(rounds(1)[0], 1).any()
 

@@ -1,6 +1,5 @@
-"""Slots: each with another arm, decided as the rule says."""
+"""Slots: the forms in which they are given. The rule: see tests/unit."""
 
-import copy
 import json
 
 import numpy as np
@@ -21,38 +20,6 @@ def taught(policy, **options):
         decision = bandit.decide(arms)
         bandit.learn(decision, float(arms[decision.arm, 0] - arms[decision.arm, 1]))
     return bandit
-
-
-def check_rule(bandit, slots, decisions, excluded):
-    """A slot decides among what it may take and no slot before it took, as a round of these arms alone."""
-    taken = []
-    for number, (arms, decision) in enumerate(zip(slots, decisions)):
-        left = [arm for arm in range(ARMS) if arm not in taken and not excluded[number][arm]]
-        assert decision.arm in left
-        expected = np.zeros(ARMS)
-        expected[left] = bandit.probabilities(arms[left])
-        assert decision.probabilities == pytest.approx(expected)
-        assert decision.probability == decision.probabilities[decision.arm] > 0
-        scores = np.zeros(ARMS, dtype="f4")
-        scores[left] = bandit.score(arms[left]).scores
-        assert decision.scores == pytest.approx(scores, rel=1e-5)
-        taken.append(decision.arm)
-
-
-@pytest.mark.parametrize("policy, options", [("linucb", {}), ("eenet", {"propensity": "floor"}), ("squarecb", {})])
-@pytest.mark.parametrize("excludes", [False, True])
-def test_slots_follow_the_rule(policy, options, excludes):
-    bandit = taught(policy, **options)
-    chance = np.random.default_rng(2)
-    for views in rounds(15, seed=3).reshape(5, 3, ARMS, DIM):
-        excluded = chance.random((3, ARMS)) < (0.4 if excludes else 0)
-        before = copy.deepcopy(bandit)
-        decisions = bandit.decide_slots(list(views), excluded=excluded if excludes else None)
-        check_rule(before, views, decisions, excluded)
-        same = before.decide_slots(views, excluded=excluded.tolist())  # an array of slots, lists of truth values
-        assert same == decisions
-        for decision in decisions:
-            bandit.forget(decision)
 
 
 def test_sparse_slots():

@@ -99,29 +99,6 @@ def test_named_rounds_and_slots_on_a_snapshot():
     assert bandit.info.rewards == before + 2
 
 
-def test_a_record_that_is_taken_waits_for_its_reward():
-    bandit = eenet.Bandit("linucb", dim=DIM)
-    snapshot = bandit.snapshot()
-    arms = rounds(1)[0]
-    decision = snapshot.decide(arms)
-    number = bandit.take_record(decision.record)
-    assert (number, bandit.info.pending) == (1, 1)
-    bandit.learn(number, 1.0)
-    assert (bandit.info.pending, bandit.info.rewards) == (0, 1)
-    with pytest.raises(eenet.RewardedDecision):
-        bandit.learn(number, 1.0)
-    with pytest.raises(eenet.BadRecord):
-        bandit.learn_record(decision.record[:-1], 1.0)
-    with pytest.raises(eenet.BadRecord):
-        eenet.Bandit("lints", dim=DIM).learn(decision, 1.0)
-    with pytest.raises(eenet.BadRecord):
-        eenet.Bandit("linucb", dim=DIM + 1).learn(decision, 1.0)
-    other = eenet.Bandit("linucb", dim=DIM, alpha=2, pending=7)  # as this changes no record
-    other.learn(decision, 1.0)
-    assert other.info.rewards == 1
-    assert pickle.loads(pickle.dumps(decision)) == decision
-
-
 def test_what_is_learned_is_seen_after_update_alone():
     bandit = eenet.Bandit("linucb", dim=DIM)
     snapshot, arms = bandit.snapshot(), rounds(1)[0]
