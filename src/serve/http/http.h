@@ -46,8 +46,9 @@ typedef struct http_options {
     size_t connections, connections_each; /* limits: in total (then 503), per address (then 429; 0: no limit) */
     double idle_seconds; /* timeout for the next request, for a body, and for reading a response; one second more for
                             each 16 KB */
-    size_t header_bytes; /* of a request, about; 431 if exceeded */
-    const char *certificate, *key; /* files, PEM; NULL: no TLS */
+    int64_t (*clock)(void *context); /* of these timeouts, in microseconds, for tests; NULL: the system's */
+    size_t header_bytes;             /* of a request, about; 431 if exceeded */
+    const char *certificate, *key;   /* files, PEM; NULL: no TLS */
 
     /* Called first for each request, even a malformed one: adds the headers of every response (optional). */
     void (*begin)(void *context, http_exchange *exchange);

@@ -139,6 +139,8 @@ struct pooled_exchange {
 
 /* ---- http_clock.c: deadlines ---- */
 
+/* Microseconds. */
+int64_t http_now(const http_server *server);
 /* The client has idle_seconds from now, and a second more for each 16 KB. */
 void http_start_clock(http_connection *connection, size_t bytes);
 /* Extends the deadline for bytes that were transferred: at most idle_seconds from now. */

@@ -58,7 +58,7 @@ static void run_ready(http_worker *self)
 
 static void sweep(http_worker *self)
 {
-    int64_t now = server_clock_real(), pause = (int64_t)(self->server->options.idle_seconds * SECOND / 4);
+    int64_t now = http_now(self->server), pause = (int64_t)(self->server->options.idle_seconds * SECOND / 4);
     if (now < self->next_sweep) return;
     self->next_sweep = now + (pause < SECOND ? pause : SECOND);
     for (http_connection *each = self->first, *next; each; each = next) {
@@ -69,7 +69,7 @@ static void sweep(http_worker *self)
 
 static int wait_time(const http_worker *self)
 {
-    int64_t left = self->next_sweep - server_clock_real();
+    int64_t left = self->next_sweep - http_now(self->server);
     if (self->ready || left <= 0) return 0;
     return self->first ? (int)(left / 1000) + 1 : -1;
 }
