@@ -96,6 +96,11 @@ struct forward_connection {
     forward_connection *next, *previous; /* in the list of its state: connecting or idle */
 };
 
+/* ---- forwarder.c ---- */
+
+/* Microseconds, of the clock of its timeouts. */
+int64_t forward_now(const forwarder *self);
+
 /* ---- forward_requests.c ---- */
 
 void connections_push_first(connection_list *list, forward_connection *added);

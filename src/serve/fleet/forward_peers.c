@@ -1,6 +1,5 @@
 /* Peers: their queues, and which request gets which connection. */
 #include "forward_inside.h"
-#include "serve/system/server_clock.h"
 
 enum { SECOND = 1000000 };
 /* A resolver that does not answer stops the thread for seconds: it is not asked again at once. */
@@ -73,7 +72,7 @@ static bool resolve(forwarder *self, forward_peer *peer, forward_request *reques
     if (is_due) {
         peer->unresolved = (ee_error){EE_OK, ""};
         forward_address_resolve(&peer->address, &peer->unresolved);
-        self->now = peer->resolved = server_clock_real();
+        self->now = peer->resolved = forward_now(self);
     }
     if (peer->address.place_count) return true;
     request->error = peer->unresolved;

@@ -11,7 +11,7 @@
 #include "forward_inside.h"
 #include "serve/system/server_clock.h"
 
-enum { EVENTS = 64, SECOND = 1000000 };
+enum { EVENTS = 64, SECOND = 1000000, MOVED = 10000 /* microseconds: how often a clock that tests move is read */ };
 
 /* ---- the loop ---- */
 
@@ -67,6 +67,11 @@ static void end_all(forwarder *self)
     }
 }
 
+int64_t forward_now(const forwarder *self)
+{
+    return self->options.clock ? self->options.clock(self->options.clock_context) : server_clock_real();
+}
+
 /* Milliseconds until something is late. */
 static int wait_time(const forwarder *self, int64_t first)
 {
@@ -74,8 +79,9 @@ static int wait_time(const forwarder *self, int64_t first)
     if (self->timed.first && self->timed.first->deadline < first) first = self->timed.first->deadline;
     if (slow && slow->since + self->connect_time < first) first = slow->since + self->connect_time;
     if (first == INT64_MAX) return -1;
-    int64_t left = first - server_clock_real();
+    int64_t left = first - forward_now(self);
     if (left <= 0) return 0;
+    if (self->options.clock && left > MOVED) left = MOVED;
     return left < (int64_t)60 * SECOND ? (int)(left / 1000) + 1 : 60000;
 }
 
@@ -87,7 +93,7 @@ static void *work(void *context)
     while (!stops) {
         int64_t next = forward_close_unused(self);
         int count = epoll_wait(self->epoll, events, EVENTS, wait_time(self, next));
-        self->now = server_clock_real();
+        self->now = forward_now(self);
         for (int i = 0; i < count; i++)
             if (events[i].data.ptr) forward_connection_run(events[i].data.ptr, events[i].events);
         stops = take_inbox(self);
@@ -129,7 +135,7 @@ ee_status forwarder_start(const forwarder_options *options, forwarder **out, ee_
     ee_status status = memory_create(NULL, &self, 1, sizeof *self, error);
     if (status) return status;
     set_options(self, options);
-    self->now = server_clock_real();
+    self->now = forward_now(self);
     self->inbox_end = &self->inbox;
     pthread_mutex_init(&self->lock, NULL);
     self->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -167,7 +173,7 @@ bool forwarder_send(forwarder *self, forward_request *request)
     request->peer = NULL;
     request->connection = NULL;
     request->queued = (forward_link){NULL, NULL};
-    request->deadline = server_clock_real() + (int64_t)(seconds * SECOND);
+    request->deadline = forward_now(self) + (int64_t)(seconds * SECOND);
     pthread_mutex_lock(&self->lock);
     bool is_taken = !self->is_stopping, was_empty = !self->inbox;
     if (is_taken) {

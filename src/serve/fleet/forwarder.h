@@ -67,6 +67,9 @@ typedef struct forwarder_options {
     size_t most_response_bytes;   /* of a body; 64 MiB */
     double connect_seconds;       /* timeout of a connection and its TLS handshake, for each address of a name; 2 */
     double idle_seconds;          /* after which an unused connection is closed; 20 */
+    /* For tests: the clock of these timeouts, in microseconds. Any thread calls. NULL: the system's. */
+    int64_t (*clock)(void *context);
+    void *clock_context;
 } forwarder_options;
 
 /* options NULL: defaults. */
