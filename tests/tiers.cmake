@@ -14,8 +14,8 @@ set(EENET_PLAIN "nothing_yet")
 set(EENET_SHORT "fuzz_.*" "test_(archive|bandit|cholesky|decimal|features|file|kernels|learner|limits|memory|named_bandit)"
     "test_(network|ridge|stored_models|triangle|vector|vw_hash)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
-set(EENET_UNIT_ON_POSTGRES audit_log blobs join_metrics joining live_guard log_export pg_read pg_writer settled_reader store
-    store_copy thread_clock thread_journal thread_pool_pg thread_spool_pg thread_store upload_sweep)
+set(EENET_UNIT_ON_POSTGRES audit_log blobs joining log_export pg_store store
+    store_copy thread_journal thread_pool_pg thread_spool thread_store)
 # ctest starts them first.
 set(EENET_LONGEST guard fleet_torture)
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- stored numbers ---- */
@@ -125,9 +126,23 @@ void guard_free(guard *g)
     assert_int_equal(munmap(g->pages, g->size), 0);
 }
 
+json_text words(const char *plain)
+{
+    return (json_text){plain, strlen(plain)};
+}
+
 void ok_assert(ee_status status, const char *call, const char *file, int line)
 {
     if (status == EE_OK) return;
     print_error("%s: %s\n", call, ee_status_name(status));
+    _fail(file, line);
+}
+
+void await_pause(unsigned looks, const char *condition, const char *file, int line)
+{
+    enum { MICROSECONDS = 200, MOST = 600 * (1000000 / MICROSECONDS) };
+    nanosleep(&(struct timespec){.tv_nsec = MICROSECONDS * 1000}, NULL);
+    if (looks < MOST) return;
+    print_error("waited ten minutes for %s\n", condition);
     _fail(file, line);
 }

@@ -12,6 +12,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "base/json.h"
 #include "eenet.h"
 
 /* Sanitizers and emulators make all ten times as slow, and find in a few repetitions what they find in many. */
@@ -65,6 +66,15 @@ void test_register_command(const char *file, int (*run)(const char *word));
 
 /* The first number, or the second if EENET_TEST_LONG is set: make test-all sets it for tests that repeat themselves. */
 size_t test_long(size_t usual, size_t longer);
+
+/* A text as the code has it. */
+json_text words(const char *plain);
+
+/* Waits for what another thread or process does, where nothing tells of it: looks again and again. Fails the test after
+ * ten minutes. */
+#define AWAIT(condition)                                                                                               \
+    for (unsigned looks = 0; !(condition); looks++) await_pause(looks, #condition, __FILE__, __LINE__)
+void await_pause(unsigned looks, const char *condition, const char *file, int line);
 
 /* Fails the test if the call does not return EE_OK, and prints the call and the status. */
 #define ok(call) ok_assert(call, #call, __FILE__, __LINE__)

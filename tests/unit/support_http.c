@@ -4,56 +4,18 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
-
-double raw_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void pause_for(long nanoseconds)
-{
-    nanosleep(&(struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000}, NULL);
-}
-
-bool raw_wait_count(size_t (*count)(echo_server *server), echo_server *server, size_t wanted)
-{
-    for (double start = raw_now(); raw_now() - start < RAW_PATIENCE; pause_for(1000000))
-        if (count(server) == wanted) return true;
-    return count(server) == wanted;
-}
+#include "support.h"
 
 /* ---- the server ---- */
-
-/* Exchanges that wait for another thread; linked by their context. */
-typedef struct exchange_list {
-    http_exchange *first;
-    size_t count;
-} exchange_list;
-
-struct echo_server {
-    http_server *http;
-    uint16_t port;
-    atomic_bool has_stopped;
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t wakes;
-    exchange_list later, never;
-    bool is_stopping;
-    atomic_size_t ended, released;
-};
 
 static void push(exchange_list *list, http_exchange *exchange)
 {
@@ -81,7 +43,7 @@ static void echo(http_exchange *exchange)
 static void *answer_later(void *context)
 {
     echo_server *self = context;
-    random_stream random = random_named(1, "later");
+    unsigned count = 0;
     pthread_mutex_lock(&self->lock);
     while (!self->is_stopping || self->later.first) {
         http_exchange *exchange = pop(&self->later);
@@ -90,7 +52,7 @@ static void *answer_later(void *context)
             continue;
         }
         pthread_mutex_unlock(&self->lock);
-        if (random_below(&random, 8) == 0) pause_for((long)random_below(&random, 200000));
+        if (count++ % 8 == 0) sched_yield();
         echo(exchange);
         pthread_mutex_lock(&self->lock);
     }
@@ -188,6 +150,16 @@ static void count_ended(void *context, http_exchange *exchange)
     atomic_fetch_add(&self->ended, 1);
 }
 
+static int64_t read_clock(void *context)
+{
+    return atomic_load(&((echo_server *)context)->clock);
+}
+
+void echo_pass(echo_server *self, double seconds)
+{
+    atomic_fetch_add(&self->clock, (int64_t)(seconds * 1e6));
+}
+
 http_options echo_options(void)
 {
     return (http_options){.address = "127.0.0.1",
@@ -207,6 +179,7 @@ echo_server *echo_start(const http_options *given)
     options.admit = admit;
     options.handle = handle;
     options.ended = count_ended;
+    options.clock = read_clock;
     options.context = self;
     ee_error error;
     if (http_start(&options, &self->http, &error) || pthread_create(&self->thread, NULL, answer_later, self)) {
@@ -226,13 +199,20 @@ static void *stop_http(void *context)
     return NULL;
 }
 
+static bool accepts(uint16_t port)
+{
+    int made = raw_connect(port);
+    if (made >= 0) close(made);
+    return made >= 0;
+}
+
 bool echo_stop_http(echo_server *self)
 {
     pthread_t thread;
     pthread_create(&thread, NULL, stop_http, self);
-    pause_for(50000000);
+    AWAIT(!accepts(self->port));
     bool waited = !atomic_load(&self->has_stopped);
-    while (!atomic_load(&self->has_stopped)) echo_release(self);
+    AWAIT((echo_release(self), atomic_load(&self->has_stopped)));
     pthread_join(thread, NULL);
     return waited;
 }
@@ -249,16 +229,6 @@ void echo_stop(echo_server *self)
     pthread_cond_destroy(&self->wakes);
     pthread_mutex_destroy(&self->lock);
     free(self);
-}
-
-http_server *echo_http(echo_server *self)
-{
-    return self->http;
-}
-
-uint16_t echo_port(const echo_server *self)
-{
-    return self->port;
 }
 
 void echo_release(echo_server *self)
@@ -289,16 +259,6 @@ size_t echo_connections(echo_server *self)
 size_t echo_open(echo_server *self)
 {
     return http_open_requests(self->http);
-}
-
-size_t echo_ended(echo_server *self)
-{
-    return atomic_load(&self->ended);
-}
-
-size_t echo_streams_released(echo_server *self)
-{
-    return atomic_load(&self->released);
 }
 
 /* ---- the client ---- */
@@ -410,15 +370,13 @@ bool raw_read(int socket, http_reply *reply, bool is_head)
     return false;
 }
 
-bool raw_is_closed(int socket, double seconds)
+bool raw_is_closed(int socket)
 {
-    for (double end = raw_now() + seconds, left; (left = end - raw_now()) > 0;) {
-        char bytes[4096];
-        struct pollfd wait = {.fd = socket, .events = POLLIN};
-        if (poll(&wait, 1, (int)(left * 1000) + 1) <= 0) continue;
-        if (recv(socket, bytes, sizeof bytes, MSG_DONTWAIT) <= 0 && errno != EAGAIN) return true;
-    }
-    return false;
+    char bytes[4096];
+    ssize_t got;
+    do got = recv(socket, bytes, sizeof bytes, 0);
+    while (got > 0 || (got < 0 && errno == EINTR));
+    return !got || errno != EAGAIN;
 }
 
 void raw_close(int socket)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Writes a self-signed certificate and its key, PEM, valid for an hour. Aborts if that fails. */
+/* Writes a self-signed certificate and its key, PEM, valid until 2096. Aborts if that fails. */
 void tls_write_certificate(const char *certificate, const char *key, const char *host);
 
 typedef struct tls_client {

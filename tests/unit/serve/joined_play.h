@@ -42,7 +42,7 @@ static inline void decide(play *self, const char *id, const decision_body *body)
     size_t size = 0, capacity = 0;
     ok(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL));
     store_entry entry = {.bandit = 1,
-                         .event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size},
+                         .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size},
                          .deferred = body->deferred,
                          .slot_index = body->slot_index,
                          .slot_count = body->slot_count};
@@ -64,7 +64,7 @@ static inline void decide_slots(play *self, const char *id, const decision_body 
         entries[i] = (store_entry){
             .bandit = 1,
             .event = {.kind = EVENT_DECISION,
-                      .id = slot_decision_id((json_text){id, strlen(id)}, bodies[i].slot, ids[i]),
+                      .id = slot_decision_id(words(id), bodies[i].slot, ids[i]),
                       .body = bytes,
                       .size = size},
             .deferred = bodies[i].deferred,
@@ -83,7 +83,7 @@ static inline void decide_slots(play *self, const char *id, const decision_body 
 
 static inline void reward(play *self, const char *id, double value)
 {
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = {id, strlen(id)}, .value = value}};
+    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = value}};
     write_entry(self->store, &entry, self->now);
 }
 

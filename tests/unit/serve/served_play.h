@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/random.h"
 #include "serve/model/decision_arms.h"
@@ -27,11 +26,6 @@ typedef struct served_play {
 
 #define PLAY_OK(play, call)                                                                                            \
     if (call) fail_msg("%s:%d: %s", __FILE__, __LINE__, (play)->error.message)
-
-static inline json_text play_text(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
 
 static int64_t play_clock(void *context)
 {
@@ -94,9 +88,9 @@ static inline void play_set(served_play *self, uint32_t number, const char *name
                            .event = {.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length},
                            .settings = settings,
                            .archived = archived,
-                           .name = play_text(name)};
+                           .name = words(name)};
     PLAY_OK(self, journal_write(self->written, &entry, &self->error));
-    PLAY_OK(self, served_bandits_set(self->bandits, entry.bandit, play_text(name), settings, archived, &self->error));
+    PLAY_OK(self, served_bandits_set(self->bandits, entry.bandit, words(name), settings, archived, &self->error));
     memory_free(json.bytes);
 }
 
@@ -106,7 +100,7 @@ static inline served_bandit *play_create(served_play *self, const char *name, co
     bandit_settings settings = bandit_settings_usual();
     PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, &self->error));
     play_set(self, 0, name, &settings, false);
-    return served_bandits_find(self->bandits, play_text(name));
+    return served_bandits_find(self->bandits, words(name));
 }
 
 static inline void play_change(served_play *self, served_bandit *bandit, const char *json, bool archived)
@@ -135,11 +129,6 @@ static inline void play_model(served_play *self, served_bandit *bandit, const vo
 
 /* ---- waiting ---- */
 
-static inline void play_pause(void)
-{
-    nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-}
-
 typedef struct play_waiting {
     atomic_bool done;
     ee_status status;
@@ -156,7 +145,7 @@ static inline ee_status play_wake(served_bandit *bandit)
 {
     play_waiting waiting = {0};
     if (served_bandit_is_awake(bandit, play_ready, &waiting)) return EE_OK;
-    while (!atomic_load(&waiting.done)) play_pause();
+    AWAIT(atomic_load(&waiting.done));
     return waiting.status;
 }
 
@@ -203,12 +192,12 @@ static inline size_t play_decide(served_play *self, served_bandit *bandit, uint6
         room = served_bandit_enter(bandit, error);
         if (!room && error->status) fail_msg("%s", error->message);
     }
-    decision_body body = {.count = PLAY_ARMS, .excluded = excluded, .seed = event_seed(room->seed, play_text(id))};
+    decision_body body = {.count = PLAY_ARMS, .excluded = excluded, .seed = event_seed(room->seed, words(id))};
     if (room->dim) {
         body.dim = PLAY_DIM;
         body.values = values;
     } else {
-        body.context = play_text(context);
+        body.context = words(context);
     }
     ee_status status = decision_arms_make(&arms_room, &body, room->round, &arms, error);
     if (!status) status = served_bandit_decide(bandit, room, body.dim ? &arms : NULL, body.seed, error);
@@ -222,7 +211,7 @@ static inline size_t play_decide(served_play *self, served_bandit *bandit, uint6
     served_bandit_leave(bandit, room);
     memory_release(&arms_room.memory);
     journal_entry entry = {.bandit = served_bandit_number(bandit),
-                           .event = {.kind = EVENT_DECISION, .id = play_text(id), .body = bytes, .size = size},
+                           .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size},
                            .generated_id = true};
     if (!status) status = journal_write(self->written, &entry, error);
     memory_free(bytes);
@@ -235,7 +224,7 @@ static inline void play_reward(served_play *self, served_bandit *bandit, uint64_
     char id[32];
     snprintf(id, sizeof id, "r%llu", (unsigned long long)number);
     journal_entry entry = {.bandit = served_bandit_number(bandit),
-                           .event = {.kind = EVENT_REWARD, .id = play_text(id), .value = value}};
+                           .event = {.kind = EVENT_REWARD, .id = words(id), .value = value}};
     if (journal_write(self->written, &entry, error)) fail_msg("reward: %s", error->message);
 }
 
@@ -243,12 +232,10 @@ static inline void play_reward(served_play *self, served_bandit *bandit, uint64_
 static inline served_standing play_catch_up(served_play *self, served_bandit *bandit)
 {
     play_reward(self, bandit, 0, 0, &self->error);
-    for (;;) {
-        served_standing standing = served_bandit_standing(bandit);
-        if (!standing.behind) return standing;
-        if (standing.trouble[0]) fail_msg("%s", standing.trouble);
-        play_pause();
-    }
+    served_standing standing;
+    AWAIT(!(standing = served_bandit_standing(bandit)).behind || standing.trouble[0]);
+    if (standing.behind) fail_msg("%s", standing.trouble);
+    return standing;
 }
 
 /* Rounds first to last, each rewarded `late` rounds later. Returns how many were the best. */

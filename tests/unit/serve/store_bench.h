@@ -49,11 +49,6 @@ static inline int tear_down(void **state)
     return 0;
 }
 
-static inline json_text words(const char *plain)
-{
-    return (json_text){plain, strlen(plain)};
-}
-
 /* Writes an entry at a time. */
 static inline entry_verdict write_at(bench *b, int64_t now, store_entry entry)
 {

@@ -51,7 +51,7 @@ static inline uint32_t write_bandit(store *kept, const char *name, const char *j
     ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_STORED, NULL));
     store_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)},
                          .settings = &settings,
-                         .name = {name, strlen(name)}};
+                         .name = words(name)};
     assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
     return entry.bandit;
 }

@@ -141,19 +141,18 @@ TEST(bandits_that_no_view_has_shown_are_given_up)
 /* The others take the bandits only after some silence: until then they can be handed over. */
 TEST(a_short_failure_does_not_end_a_drain)
 {
-    const int64_t patience = SECOND;
     for (int is_long = 0; is_long < 2; is_long++) {
         small_fleet self;
-        int64_t start = server_clock_real(), until = start + (is_long ? 60 * patience : patience);
+        int64_t start = server_clock_real(), until = is_long ? INT64_MAX : start + SECOND / 5;
         fleet_make(&self, HOLDING_HELD, "", "", "");
         pthread_mutex_init(&self.fleet.lock, NULL);
         pthread_cond_init(&self.fleet.hurry, NULL);
         init_monotonic(&self.fleet.changed);
         self.fleet.failing = true;
-        self.fleet.beaten = start - (is_long ? 10 * patience : 0);
+        self.fleet.beaten = start - (is_long ? 10 * SECOND : 0);
         for (size_t i = 0; i < 3; i++) self.peers[i].about.changed = self.fleet.beaten;
-        fleet_drain(&self.fleet, until, NULL);
-        assert_int_equal(server_clock_real() < until, is_long);
+        fleet_drain(&self.fleet, until, NULL); /* which ends the long one */
+        assert_true(is_long || server_clock_real() >= until);
     }
 }
 

@@ -7,11 +7,6 @@
 
 static const int64_t HOUR = (int64_t)3600 * 1000000;
 
-static json_text words(const char *from)
-{
-    return (json_text){from, strlen(from)};
-}
-
 static void set(sticky *self, uint64_t key, uint64_t slot, const char *id, const char *action, int64_t time)
 {
     sticky_decision drawn = {words(id), words(action), time, 0.25};

@@ -70,7 +70,7 @@ TEST_WITH(requests_are_answered, start, stop)
 {
     world *self = *state;
     tls_client client;
-    assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+    assert_true(tls_connect(&client, self->server->port, "NORMAL"));
     for (int i = 0; i < 10; i++) {
         assert_true(tls_send(&client, POST("/echo"), strlen(POST("/echo"))));
         assert_true(tls_reads(&client, "\r\n\r\nhello"));
@@ -94,7 +94,7 @@ TEST_WITH(only_what_is_safe_is_spoken, start, stop)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tls_client client;
-        assert_int_equal(tls_connect(&client, echo_port(self->server), cases[i].priorities), cases[i].agrees);
+        assert_int_equal(tls_connect(&client, self->server->port, cases[i].priorities), cases[i].agrees);
         tls_close(&client);
     }
 }
@@ -103,26 +103,26 @@ TEST_WITH(other_bytes_do_no_harm, start, stop)
 {
     world *self = *state;
     random_stream random = random_named(1, "tls");
-    int plain = raw_connect(echo_port(self->server));
+    int plain = raw_connect(self->server->port);
     raw_send_text(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    assert_true(raw_is_closed(plain, RAW_PATIENCE));
+    assert_true(raw_is_closed(plain));
     raw_close(plain);
     for (int i = 0; i < 200; i++) {
         char bytes[600] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"; /* how a client begins */
         for (size_t k = i % 2 ? 11 : 0; k < sizeof bytes; k++) bytes[k] = (char)random_bits(&random);
-        int client = raw_connect(echo_port(self->server));
+        int client = raw_connect(self->server->port);
         raw_send(client, bytes, random_below(&random, sizeof bytes));
         raw_reset(client);
     }
     for (int i = 0; i < 20; i++) { /* gone in the midst of a request */
         tls_client client;
-        assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+        assert_true(tls_connect(&client, self->server->port, "NORMAL"));
         tls_send(&client, POST("/later"), strlen(POST("/later")) - (size_t)i % 3);
         tls_close(&client);
     }
     requests_are_answered(state);
-    assert_true(raw_wait_count(echo_connections, self->server, 0));
-    assert_true(raw_wait_count(echo_open, self->server, 0));
+    AWAIT(echo_connections(self->server) == 0);
+    AWAIT(echo_open(self->server) == 0);
 }
 
 TEST_WITH(too_much_is_refused_in_the_midst, start, stop)
@@ -130,7 +130,7 @@ TEST_WITH(too_much_is_refused_in_the_midst, start, stop)
     world *self = *state;
     tls_client client;
     char chunk[0x1000 + 16];
-    assert_true(tls_connect(&client, echo_port(self->server), "NORMAL"));
+    assert_true(tls_connect(&client, self->server->port, "NORMAL"));
     const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
     assert_true(tls_send(&client, head, strlen(head)));
     memcpy(chunk, "1000\r\n", 6);
@@ -149,11 +149,11 @@ TEST_WITH(the_certificate_may_change, start, stop)
     make_certificate(&self->folder, "second", "second.example");
     snprintf(certificate, sizeof certificate, "%s", folder_path(&self->folder, "second.pem"));
     snprintf(key, sizeof key, "%s", folder_path(&self->folder, "second.key"));
-    assert_true(tls_connect(&before, echo_port(self->server), "NORMAL"));
+    assert_true(tls_connect(&before, self->server->port, "NORMAL"));
     peer_name(&before, name, sizeof name);
     assert_string_equal(name, "first.example");
-    ok(http_set_certificate(echo_http(self->server), certificate, key, NULL));
-    assert_true(tls_connect(&after, echo_port(self->server), "NORMAL"));
+    ok(http_set_certificate(self->server->http, certificate, key, NULL));
+    assert_true(tls_connect(&after, self->server->port, "NORMAL"));
     peer_name(&after, name, sizeof name);
     assert_string_equal(name, "second.example");
     assert_true(tls_send(&before, POST("/echo"), strlen(POST("/echo"))));
@@ -162,10 +162,10 @@ TEST_WITH(the_certificate_may_change, start, stop)
     tls_close(&after);
 
     ee_error error;
-    assert_int_equal(http_set_certificate(echo_http(self->server), certificate, self->key, &error), EE_BAD_INPUT);
+    assert_int_equal(http_set_certificate(self->server->http, certificate, self->key, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "does not match the key"));
     assert_non_null(strstr(error.message, "second.pem"));
-    assert_int_equal(http_set_certificate(echo_http(self->server), key, certificate, &error), EE_BAD_INPUT);
+    assert_int_equal(http_set_certificate(self->server->http, key, certificate, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "are not a certificate and key in PEM"));
-    assert_int_equal(http_set_certificate(echo_http(self->server), "nowhere", key, &error), EE_FILE_ERROR);
+    assert_int_equal(http_set_certificate(self->server->http, "nowhere", key, &error), EE_FILE_ERROR);
 }

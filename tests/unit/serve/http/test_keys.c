@@ -12,11 +12,6 @@
 #define SECRET "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
 #define NOTHING "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-static json_text word(const char *letters)
-{
-    return (json_text){letters, strlen(letters)};
-}
-
 TEST(allows_what_a_role_needs)
 {
     static const bool expected[][5] = {
@@ -37,16 +32,16 @@ TEST(finds_keys_by_their_hash)
     key_grant grant;
     ok(key_ring_parse(lines, strlen(lines), &ring, NULL));
     assert_int_equal(key_ring_count(ring), 2);
-    assert_true(key_ring_find(ring, word("secret"), &grant));
+    assert_true(key_ring_find(ring, words("secret"), &grant));
     assert_int_equal(grant.role, KEY_APP);
     assert_string_equal(grant.name, "site");
     assert_string_equal(grant.bandit, "shop");
     assert_int_equal(grant.place, 0);
-    assert_true(key_ring_find(ring, word(""), &grant));
+    assert_true(key_ring_find(ring, words(""), &grant));
     assert_int_equal(grant.role, KEY_READER);
     assert_null(grant.bandit);
-    assert_false(key_ring_find(ring, word("secret "), &grant));
-    assert_false(key_ring_find(ring, word(SECRET), &grant));
+    assert_false(key_ring_find(ring, words("secret "), &grant));
+    assert_false(key_ring_find(ring, words(SECRET), &grant));
     key_ring_free(ring);
 }
 
@@ -85,18 +80,18 @@ TEST(keys_are_made_and_removed)
     assert_int_equal(strlen(first), 46);
     assert_string_not_equal(first, second);
     ok(key_ring_read(path, &ring, NULL));
-    assert_true(key_ring_find(ring, word(first), &grant));
+    assert_true(key_ring_find(ring, words(first), &grant));
     assert_string_equal(grant.name, "one");
     assert_int_equal(grant.role, KEY_ADMIN);
-    assert_true(key_ring_find(ring, word(second), &grant));
+    assert_true(key_ring_find(ring, words(second), &grant));
     assert_string_equal(grant.bandit, "shop");
     key_ring_free(ring);
 
     ok(keys_remove(path, "one", NULL));
     assert_int_equal(keys_remove(path, "one", NULL), EE_BAD_INPUT);
     ok(key_ring_read(path, &ring, NULL));
-    assert_false(key_ring_find(ring, word(first), &grant));
-    assert_true(key_ring_find(ring, word(second), &grant));
+    assert_false(key_ring_find(ring, words(first), &grant));
+    assert_true(key_ring_find(ring, words(second), &grant));
     key_ring_free(ring);
     folder_remove(&folder);
 }

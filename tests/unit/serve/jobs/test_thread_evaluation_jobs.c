@@ -10,7 +10,7 @@
 #include "serve/jobs/evaluation_jobs.h"
 #include "serve/log/log_export.h"
 
-enum { ROUNDS = 400 };
+enum { ROUNDS = 150 };
 
 typedef struct stage {
     served_play *play;
@@ -26,6 +26,8 @@ static void start_jobs(stage *self)
 {
     PLAY_OK(self, evaluation_jobs_start(self->play->kept, self->play->bandits, &self->jobs, &self->error));
 }
+
+static const char linear[] = "{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}";
 
 static stage *start(const char *settings)
 {
@@ -64,14 +66,18 @@ static void create(stage *self)
 }
 
 /* Until it is over; what it came to is in self->job, to be released. */
-static job_state await(stage *self)
+static bool is_over(stage *self)
 {
-    for (;;) {
-        PLAY_OK(self, evaluation_jobs_read(self->jobs, 1, self->id, &self->job, &self->error));
-        if (self->job.about.state == JOB_DONE || self->job.about.state == JOB_FAILED) return self->job.about.state;
-        evaluation_job_release(&self->job);
-        play_pause();
-    }
+    PLAY_OK(self, evaluation_jobs_read(self->jobs, 1, self->id, &self->job, &self->error));
+    if (self->job.about.state == JOB_DONE || self->job.about.state == JOB_FAILED) return true;
+    evaluation_job_release(&self->job);
+    return false;
+}
+
+static job_state await_end(stage *self)
+{
+    AWAIT(is_over(self));
+    return self->job.about.state;
 }
 
 /* In the folder of all evaluations, and in the bandit's; and temporary ones. */
@@ -128,7 +134,7 @@ static void check_numbers(const char *settings, const char *options)
                      EE_BAD_OPTION);
     self->request.candidate_count--;
     create(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
 
     evaluation_request direct = evaluation_usual();
     const candidate_request candidates[] = {
@@ -177,8 +183,7 @@ static void check_numbers(const char *settings, const char *options)
 
 TEST(numbers_are_those_of_the_log)
 {
-    check_numbers("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}",
-                  "alpha=0.2 propensity=floor propensity_epsilon=0.2");
+    check_numbers(linear, "alpha=0.2 propensity=floor propensity_epsilon=0.2");
     check_numbers("{\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}",
                   "alpha=0.2 propensity=floor propensity_epsilon=0.2");
 }
@@ -187,11 +192,11 @@ TEST(numbers_are_those_of_the_log)
 
 TEST(jobs_outlive_a_restart)
 {
-    stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
+    stage *self = start(linear);
     char done[JOB_ID_SIZE], slow[JOB_ID_SIZE];
     snprintf(self->request.name, sizeof self->request.name, "the first \"one\"");
     create(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
     double value = self->job.results[2].estimates[0].value;
     evaluation_job_release(&self->job);
     memcpy(done, self->id, sizeof done);
@@ -219,7 +224,7 @@ TEST(jobs_outlive_a_restart)
     assert_int_equal(count, 0);
     memory_free(list);
     memcpy(self->id, done, sizeof done);
-    await(self);
+    await_end(self);
     assert_true(self->job.results[2].estimates[0].value == value);
     evaluation_job_release(&self->job);
     PLAY_OK(self, evaluation_jobs_delete(self->jobs, 1, slow, &self->error)); /* while it is played, perhaps */
@@ -228,7 +233,7 @@ TEST(jobs_outlive_a_restart)
     PLAY_OK(self, evaluation_jobs_delete(self->jobs, 1, done, &self->error));
     job_request_usual(&self->request); /* what comes after it is played */
     create(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
     evaluation_job_release(&self->job);
     assert_int_equal(count_files(self), 2);
     end(self);
@@ -236,9 +241,9 @@ TEST(jobs_outlive_a_restart)
 
 TEST(what_a_crash_left_is_swept_away)
 {
-    stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
+    stage *self = start(linear);
     create(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
     evaluation_job_release(&self->job);
     evaluation_jobs_stop(self->jobs);
     folder_write_text(&self->play->folder, "evaluations/00000000000000000000000000000000.eelog.zst", "x");
@@ -260,9 +265,9 @@ TEST(what_a_crash_left_is_swept_away)
 /* Older versions did not keep the jobs of each bandit apart, and wrote no checksums. */
 TEST(jobs_of_older_versions_are_found)
 {
-    stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
+    stage *self = start(linear);
     create(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
     double events = (double)self->job.log.events;
     evaluation_job_release(&self->job);
     evaluation_jobs_stop(self->jobs);
@@ -280,7 +285,7 @@ TEST(jobs_of_older_versions_are_found)
         memory_free(bytes);
     }
     start_jobs(self);
-    assert_int_equal(await(self), JOB_DONE);
+    assert_int_equal(await_end(self), JOB_DONE);
     assert_true((double)self->job.log.events == events);
     evaluation_job_release(&self->job);
     assert_int_equal(count_files(self), 2);
@@ -299,7 +304,7 @@ static void assert_refused(stage *self, const char *sentence)
 
 TEST(what_cannot_be_is_said)
 {
-    stage *self = start("{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}");
+    stage *self = start(linear);
     static const char *const files[] = {"model:/etc/passwd", "learning:x", "file:/etc/passwd", "nobody"};
     for (size_t i = 0; i < 4; i++) { /* what reads files of this machine is nobody's business */
         add_candidate(self, "x", files[i], "");
@@ -319,7 +324,7 @@ TEST(what_cannot_be_is_said)
 
     self->request.until = 2; /* before all */
     create(self);
-    assert_int_equal(await(self), JOB_FAILED);
+    assert_int_equal(await_end(self), JOB_FAILED);
     assert_string_equal(self->job.about.trouble, "no settled decisions in this time range");
     evaluation_job_release(&self->job);
     for (int i = 1; i < JOBS_EACH; i++) create(self);

@@ -5,18 +5,15 @@
  *
  *     test_fast_day [EVENTS]      40,000 where nothing is said */
 #define _POSIX_C_SOURCE 200809L
-#include "support_files.h"
-
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/random.h"
-#include "serve/journal/journal.h"
+#include "serve/journal_settings.h"
 
 static const int64_t DAY = 86400 * (int64_t)1000000, START = 1700000000 * (int64_t)1000000;
 
@@ -178,7 +175,7 @@ static void fill(day *self, sent *into, const action *what)
                                   .event = {.kind = what->reward      ? EVENT_REWARD
                                                     : what->activates ? EVENT_ACTIVATED
                                                                       : EVENT_DECISION,
-                                            .id = {into->id, strlen(into->id)}},
+                                            .id = words(into->id)},
                                   .request = {what->decision, what->is_other},
                                   .deferred = what->is_deferred,
                                   .done = note_done,
@@ -232,22 +229,6 @@ static void close_day(day *self)
 {
     journal_stop(self->journal);
     store_close(self->store);
-}
-
-static void make_bandit(day *self, size_t which)
-{
-    char name[16];
-    bandit_settings settings = bandit_settings_usual();
-    snprintf(name, sizeof name, "bandit%zu", which);
-    ok(bandit_settings_read(&settings, bandits[which].json, strlen(bandits[which].json), SETTINGS_NEW, NULL));
-    text body = text_start(NULL);
-    bandit_settings_write(&settings, &body);
-    journal_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
-                           .settings = &settings,
-                           .name = {name, strlen(name)}};
-    ok(journal_write(self->journal, &entry, NULL));
-    self->numbers[which] = entry.bandit;
-    memory_free(body.bytes);
 }
 
 /* ---- asking SQLite ---- */
@@ -365,8 +346,8 @@ static void settle_all(day *self)
     atomic_store(&self->clock, START + 10 * DAY);
     open_day(self);
     sqlite3 *database = open_events(self);
-    while (ask(database, "SELECT count(*) FROM decisions WHERE settled = 0"))
-        nanosleep(&(struct timespec){0, 20000000}, NULL);
+    AWAIT(!journal_read_counts(self->journal).waiting);
+    assert_int_equal(ask(database, "SELECT count(*) FROM decisions WHERE settled = 0"), 0);
     sqlite3_close(database);
     close_day(self);
 }
@@ -400,7 +381,8 @@ TEST(a_day)
     self->random = random_named(17, "day");
     atomic_store(&self->clock, START - DAY);
     open_day(self);
-    for (size_t i = 0; i < BANDITS; i++) make_bandit(self, i);
+    for (size_t i = 0; i < BANDITS; i++)
+        self->numbers[i] = make_bandit(self->journal, (char[]){(char)('a' + i), 0}, bandits[i].json);
     self->length = (double)DAY * (double)events / 2e6; /* 23 messages a second */
     for (uint32_t i = 0; self->count < events; i++) plan_decision(self, i);
     qsort(self->actions, self->count, sizeof *self->actions, by_time);

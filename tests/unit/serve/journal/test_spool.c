@@ -50,17 +50,12 @@ static void reopen(test_stage *self)
 
 /* ---- entries ---- */
 
-static json_text text_of(const char *bytes)
-{
-    return (json_text){bytes, strlen(bytes)};
-}
-
 static store_entry *add(test_stage *self, uint32_t bandit, event_kind kind, const char *id, const char *body)
 {
     assert_true(self->count < MOST);
     store_entry *entry = &self->entries[self->count];
     *entry = (store_entry){.bandit = bandit,
-                           .event = {.kind = kind, .id = text_of(id), .body = body, .size = strlen(body)},
+                           .event = {.kind = kind, .id = words(id), .body = body, .size = strlen(body)},
                            .request = {7, strlen(body)}};
     if (self->count) self->entries[self->count - 1].next = entry;
     self->count++;
@@ -125,7 +120,7 @@ TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
     }
     store_entry *reward = add(self, 2, EVENT_REWARD, "caf\xc3\xa9", "");
     reward->event.value = -0.1;
-    reward->event.reward_id = text_of("r1");
+    reward->event.reward_id = words("r1");
     add(self, 3, EVENT_ACTIVATED, "a", "");
     ok(append(self, INT64_C(1) << 51));
     for (size_t i = 0; i < 4; i++) assert_int_equal(self->entries[i].verdict, ENTRY_SPOOLED);
@@ -209,9 +204,9 @@ TEST_WITH(a_repeated_decision_is_recognized, set_up, tear_down)
         reopen(self);
     }
     uint64_t place;
-    ok(spool_find(self->spool, 2, text_of("a"), &place, NULL));
+    ok(spool_find(self->spool, 2, words("a"), &place, NULL));
     assert_true(place > 0);
-    ok(spool_find(self->spool, 3, text_of("a"), &place, NULL));
+    ok(spool_find(self->spool, 3, words("a"), &place, NULL));
     assert_int_equal(place, 0);
 }
 
@@ -304,9 +299,9 @@ TEST_WITH(many_ids_are_found, set_up, tear_down)
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(ids[0], sizeof *ids, "id %d", i);
-            ok(spool_find(self->spool, (uint32_t)i % 3, text_of(ids[0]), &place, NULL));
+            ok(spool_find(self->spool, (uint32_t)i % 3, words(ids[0]), &place, NULL));
             assert_true(place > 0);
-            ok(spool_find(self->spool, (uint32_t)(i + 1) % 3, text_of(ids[0]), &place, NULL));
+            ok(spool_find(self->spool, (uint32_t)(i + 1) % 3, words(ids[0]), &place, NULL));
             assert_true(place == 0);
         }
         reopen(self);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "serve/journal/journal.h"
+#include "serve/journal_settings.h"
 #include "serve/log/log_export.h"
 #include "serve/test_place.h"
 
@@ -72,16 +72,7 @@ static void start(stage *self)
     static const char json[] = "{\"dim\":2,\"wait\":10,\"default_reward\":0}";
     *self = (stage){.place = test_place_make(), .wall = START, .real = 77};
     open_good(self, CLOCK_REFUSED);
-    bandit_settings settings = bandit_settings_usual();
-    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
-    text body = text_start(NULL);
-    bandit_settings_write(&settings, &body);
-    journal_entry entry = {.event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
-                           .settings = &settings,
-                           .name = {"shop", 4}};
-    ok(journal_write(self->journal, &entry, &self->error));
-    self->shop = entry.bandit;
-    memory_free(body.bytes);
+    self->shop = make_bandit(self->journal, "shop", json);
 }
 
 static void end(stage *self)
@@ -108,14 +99,14 @@ static void decide(stage *self)
     snprintf(id, sizeof id, "d%d", ++self->ids);
     ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
     journal_entry entry = {.bandit = self->shop,
-                           .event = {.kind = EVENT_DECISION, .id = {id, strlen(id)}, .body = bytes, .size = size}};
+                           .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size}};
     if (journal_write(self->journal, &entry, &self->error)) fail_msg("%s", self->error.message);
     memory_free(bytes);
 }
 
 static event_outcome reward(stage *self, const char *id)
 {
-    journal_entry entry = {.bandit = self->shop, .event = {.kind = EVENT_REWARD, .id = {id, strlen(id)}, .value = 1}};
+    journal_entry entry = {.bandit = self->shop, .event = {.kind = EVENT_REWARD, .id = words(id), .value = 1}};
     if (journal_write(self->journal, &entry, &self->error)) fail_msg("%s", self->error.message);
     return entry.event.outcome;
 }
@@ -330,8 +321,8 @@ TEST(time_off_is_no_reason)
     decide(&on);
     assert_int_equal(defaulted(&on), 1);
     pass(&on, MINUTE);
-    while (defaulted(&on) < 2) continue; /* the journal does it without an entry, too */
-    be_off(&on, 4000 * DAY);             /* years without one: nothing depends on it */
+    AWAIT(defaulted(&on) == 2); /* the journal does it without an entry, too */
+    be_off(&on, 4000 * DAY);    /* years without one: nothing depends on it */
     open_good(&on, CLOCK_REFUSED);
     decide(&on);
     assert_int_equal(last_time(&on), START + 4092 * DAY + MINUTE);

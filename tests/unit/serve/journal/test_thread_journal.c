@@ -1,16 +1,11 @@
 /* The journal: many threads hand in at once, one order comes out, and each is told what became of it. */
 #define _POSIX_C_SOURCE 200809L
-#include "support_files.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
-#include "serve/journal/journal.h"
+#include "serve/journal_settings.h"
 #include "serve/shown_log.h"
 #include "serve/test_place.h"
 
@@ -71,32 +66,6 @@ static void close_stage(test_stage *self)
     store_close(self->store);
 }
 
-static ee_status write_settings(test_stage *self, const char *name, const char *json, uint32_t *bandit, bool archived,
-                                ee_error *error)
-{
-    bandit_settings settings = bandit_settings_usual();
-    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
-    text body = text_start(NULL);
-    bandit_settings_write(&settings, &body);
-    journal_entry entry = {.bandit = *bandit,
-                           .event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
-                           .settings = &settings,
-                           .archived = archived,
-                           .name = {name, strlen(name)}};
-    ee_status status = journal_write(self->journal, &entry, error);
-    *bandit = entry.bandit;
-    memory_free(body.bytes);
-    return status;
-}
-
-static uint32_t make_bandit(test_stage *self, const char *name, const char *json)
-{
-    uint32_t bandit = 0;
-    ee_error error = {0};
-    if (write_settings(self, name, json, &bandit, false, &error)) fail_msg("%s", error.message);
-    return bandit;
-}
-
 /* With a bandit whose decisions wait ten seconds. */
 static void start_stage(test_stage *self)
 {
@@ -105,7 +74,7 @@ static void start_stage(test_stage *self)
                          .wake = PTHREAD_COND_INITIALIZER,
                          .clock = 1000000000};
     open_stage(self, true);
-    self->shop = make_bandit(self, "shop", "{\"dim\":2,\"wait\":10}");
+    self->shop = make_bandit(self->journal, "shop", "{\"dim\":2,\"wait\":10}");
 }
 
 static void end_stage(test_stage *self)
@@ -141,7 +110,7 @@ static void fill(handed *self, test_stage *stage, uint32_t bandit, event_kind ki
     *self = (handed){.stage = stage, .place = SIZE_MAX};
     snprintf(self->id, sizeof self->id, "%s", id);
     self->entry = (journal_entry){.bandit = bandit,
-                                  .event = {.kind = kind, .id = {self->id, strlen(self->id)}, .value = 1},
+                                  .event = {.kind = kind, .id = words(self->id), .value = 1},
                                   .request = {1, 2},
                                   .done = note_done,
                                   .context = self};
@@ -158,7 +127,7 @@ static void await_told(test_stage *self, size_t count)
 static ee_status write_one(test_stage *self, uint32_t bandit, event_kind kind, const char *id, journal_entry *out,
                            ee_error *error)
 {
-    *out = (journal_entry){.bandit = bandit, .event = {.kind = kind, .id = {id, strlen(id)}, .value = 1}};
+    *out = (journal_entry){.bandit = bandit, .event = {.kind = kind, .id = words(id), .value = 1}};
     return journal_write(self->journal, out, error);
 }
 
@@ -220,7 +189,8 @@ TEST(one_wins)
 {
     test_stage stage;
     start_stage(&stage);
-    uint32_t bandits[BANDITS] = {stage.shop, make_bandit(&stage, "b", "{}"), make_bandit(&stage, "c", "{}")};
+    uint32_t bandits[BANDITS] = {stage.shop, make_bandit(stage.journal, "b", "{}"),
+                                 make_bandit(stage.journal, "c", "{}")};
     handed *all = calloc(THREADS * EACH * 2, sizeof *all);
     worker workers[THREADS];
     for (int w = 0; w < THREADS; w++) {
@@ -279,7 +249,7 @@ TEST(a_flood_does_not_hold_up_others)
     enum { COUNT = 5000 };
     test_stage stage;
     start_stage(&stage);
-    uint32_t other = make_bandit(&stage, "other", "{}");
+    uint32_t other = make_bandit(stage.journal, "other", "{}");
     handed first, *others = calloc(COUNT, sizeof *others);
     gather(&stage, &first, others, COUNT, other);
     set_hold(&stage, false);
@@ -334,16 +304,16 @@ TEST(what_cannot_be_written)
     assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
     assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
     assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
-    assert_int_equal(write_settings(&stage, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
+    assert_int_equal(write_settings(stage.journal, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "shop");
-    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
+    ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     assert_failed(&stage, stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
     assert_failed(&stage, stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
     write_good(&stage, EVENT_STEP, "");
     close_stage(&stage);
     open_stage(&stage, true); /* it is still archived */
     assert_failed(&stage, stage.shop, EVENT_MODEL, "bandit: number 1 is archived; restore it first");
-    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL));
+    ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL));
     write_good(&stage, EVENT_DECISION, "x");
     assert_log_is(stage.store, stage.shop, "=; =; P; =; D x; ");
     end_stage(&stage);
@@ -411,7 +381,7 @@ TEST(another_bandit_waits_until_a_round_is_written)
     handed slots[SLOTS], other;
     start_stage(&stage);
     size_t told = stage.told;
-    fill(&other, &stage, make_bandit(&stage, "other", "{\"dim\":2}"), EVENT_DECISION, "x");
+    fill(&other, &stage, make_bandit(stage.journal, "other", "{\"dim\":2}"), EVENT_DECISION, "x");
     fill_round(&stage, slots, SLOTS, "r", 0, 1);
     slots[SLOTS - 1].entry.next = &other.entry;
     assert_true(journal_submit(stage.journal, &slots[0].entry));
@@ -427,7 +397,7 @@ TEST(the_rest_is_refused_with_the_first)
     test_stage stage;
     handed chain[2];
     start_stage(&stage);
-    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
+    ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     for (int together = 1; together >= 0; together--) {
         size_t told = stage.told;
         fill(&chain[0], &stage, stage.shop, EVENT_MODEL, "");
@@ -524,7 +494,7 @@ TEST(the_timer_settles)
     start_stage(&stage);
     close_stage(&stage);
     open_stage(&stage, false); /* by the system's clock */
-    uint32_t quick = make_bandit(&stage, "quick", "{\"wait\":0.02}");
+    uint32_t quick = make_bandit(stage.journal, "quick", "{\"wait\":0.02}");
     journal_entry entry;
     ok(write_one(&stage, quick, EVENT_DECISION, "a", &entry, NULL));
     await_news(&stage, quick, 3);
@@ -538,7 +508,7 @@ TEST(a_shorter_wait_counts_at_once)
     start_stage(&stage);
     write_good(&stage, EVENT_DECISION, "a");
     atomic_fetch_add(&stage.clock, 2000000);
-    ok(write_settings(&stage, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL));
+    ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL));
     atomic_fetch_add(&stage.clock, 20000);
     await_news(&stage, stage.shop, 4);
     assert_log_is(stage.store, stage.shop, "=; D a; =; S 2 0 default; ");
@@ -553,16 +523,6 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-}
-
-/* It tries by itself, without anybody who hands in. */
-static void await_tries(test_stage *self, uint64_t failures, bool writable)
-{
-    journal_counts counts;
-    do {
-        nanosleep(&(struct timespec){0, 10000000}, NULL);
-        counts = journal_read_counts(self->journal);
-    } while (counts.failures < failures && counts.writable == writable);
 }
 
 TEST(a_full_disk_heals)
@@ -580,8 +540,8 @@ TEST(a_full_disk_heals)
     limit_files(1);
     ee_status decided = write_one(&stage, stage.shop, EVENT_DECISION, "b", &entry, &error);
     ee_status rewarded = write_one(&stage, stage.shop, EVENT_REWARD, "a", &entry, NULL);
-    ee_status made = write_settings(&stage, "other", "{}", &other, false, NULL);
-    await_tries(&stage, 5, false); /* two of its own */
+    ee_status made = write_settings(stage.journal, "other", "{}", &other, false, NULL);
+    AWAIT(journal_read_counts(stage.journal).failures >= 5); /* two of its own, without anybody who hands in */
     journal_counts full = journal_read_counts(stage.journal);
     limit_files(RLIM_INFINITY);
 
@@ -594,12 +554,11 @@ TEST(a_full_disk_heals)
     assert_int_equal(full.decisions, before.decisions);
     assert_int_equal(full.joined, 0);
     assert_int_equal(other, 0);
-    await_tries(&stage, UINT64_MAX, false);
-    assert_true(journal_read_counts(stage.journal).writable);
+    AWAIT(journal_read_counts(stage.journal).writable);
     assert_failed(&stage, 2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
     write_good(&stage, EVENT_DECISION, "b");
     write_good(&stage, EVENT_REWARD, "a");
-    assert_int_equal(make_bandit(&stage, "other", "{}"), 2);
+    assert_int_equal(make_bandit(stage.journal, "other", "{}"), 2);
     assert_log_is(stage.store, stage.shop, "=; D a; D b; R a 1 joined 2; S 2 1 rewarded; ");
     end_stage(&stage);
 }

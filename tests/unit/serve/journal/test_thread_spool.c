@@ -1,22 +1,15 @@
-/* The journal while its store is away: what it acknowledges is delivered later, in order, exactly once. The store is
- * SQLite with a table for the positions of spools, behind methods that fail when the test says so; test_thread_spool_pg
- * has a database. */
+/* The journal while its store is away: what it acknowledges is delivered later, in order, exactly once. Methods of the
+ * store fail when the test says so. SQLite gets a table for the positions of spools; a database also goes away for
+ * real: connections are cut and new ones refused. */
 #define _POSIX_C_SOURCE 200809L
-#include "support_files.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "serve/journal/journal.h"
+#include "serve/journal_settings.h"
 #include "serve/shown_log.h"
-#include "serve/store/sqlite/store_sqlite.h"
+#include "serve/store_writer.h"
 
 #define SECOND INT64_C(1000000)
 
@@ -83,9 +76,10 @@ static ee_status deliver(store *self, const char *spool, uint64_t before, uint64
 {
     char sql[256];
     uint64_t delivered;
+    atomic_store(&fault.delivers, true);
+    if (fault.real->deliver) return fault.real->deliver(self, spool, before, position, error);
     ok(read_position(self, spool, &delivered));
     if (delivered > before) return status_fail(error, EE_FILE_ERROR, "store: it has them");
-    atomic_store(&fault.delivers, true);
     snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO spools VALUES ('%s', %llu)", spool, (unsigned long long)position);
     return run_sql(self, sql);
 }
@@ -95,7 +89,8 @@ static ee_status spool_position(store *self, const char *spool, uint64_t *positi
     *position = 0;
     atomic_fetch_add(&fault.positions, 1);
     if (atomic_load(&fault.away)) return status_fail(error, EE_FILE_ERROR, "store: the database is away");
-    return read_position(self, spool, position);
+    return fault.real->spool_position ? fault.real->spool_position(self, spool, position, error)
+                                      : read_position(self, spool, position);
 }
 
 static ee_status is_purged(store *self, uint32_t bandit, bool *purged, ee_error *error)
@@ -117,13 +112,15 @@ static void make_faulty(store *self)
     fault.methods.is_purged = is_purged;
     atomic_store(&fault.purged, 0);
     self->methods = &fault.methods;
+    if (fault.real->deliver) return;
     ok(run_sql(self, "CREATE TABLE IF NOT EXISTS spools (spool TEXT PRIMARY KEY, delivered INTEGER)"));
 }
 
 /* ---- a journal on it ---- */
 
 typedef struct test_stage {
-    test_folder folder;
+    test_place place;
+    test_folder folder; /* of the spool */
     store *store;
     journal *journal;
     atomic_int_least64_t clock;
@@ -153,7 +150,7 @@ static void open_stage(test_stage *self)
                                .spool_seconds = self->seconds,
                                .needs = note_needed,
                                .context = self};
-    if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
+    if (store_open(self->place.where, &self->store, &error)) fail_msg("%s", error.message);
     make_faulty(self->store);
     if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
 }
@@ -171,40 +168,25 @@ static void reopen_stage(test_stage *self)
     open_stage(self);
 }
 
-static ee_status write_settings(test_stage *self, const char *name, const char *json, uint32_t *bandit, bool archived,
-                                ee_error *error)
-{
-    bandit_settings settings = bandit_settings_usual();
-    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
-    text body = text_start(NULL);
-    bandit_settings_write(&settings, &body);
-    journal_entry entry = {.bandit = *bandit,
-                           .event = {.kind = EVENT_SETTINGS, .body = body.bytes, .size = body.length},
-                           .settings = &settings,
-                           .archived = archived,
-                           .name = {name, strlen(name)}};
-    ee_status status = journal_write(self->journal, &entry, error);
-    *bandit = entry.bandit;
-    memory_free(body.bytes);
-    return status;
-}
-
 static int set_up(void **state)
 {
     test_stage *self = calloc(1, sizeof *self);
     *state = self;
     memset(&fault, 0, sizeof fault);
+    self->place = test_place_make();
     self->folder = folder_make();
     self->seconds = 60;
     atomic_store(&self->clock, 1000 * SECOND);
     open_stage(self);
-    return write_settings(self, "shop", "{\"dim\":2,\"wait\":10,\"aggregation\":\"sum\"}", &self->shop, false, NULL);
+    self->shop = make_bandit(self->journal, "shop", "{\"dim\":2,\"wait\":10,\"aggregation\":\"sum\"}");
+    return 0;
 }
 
 static int tear_down(void **state)
 {
     test_stage *self = *state;
     close_stage(self);
+    test_place_remove(&self->place);
     folder_remove(&self->folder);
     free(self);
     return 0;
@@ -253,7 +235,7 @@ static entry_verdict hand_in(test_stage *stage, handed *self)
 
 static entry_verdict write_of(test_stage *self, uint32_t bandit, event_kind kind, const char *id, double value)
 {
-    event made = {.kind = kind, .id = {id, strlen(id)}, .value = value, .body = "b", .size = kind != EVENT_REWARD};
+    event made = {.kind = kind, .id = words(id), .value = value, .body = "b", .size = kind != EVENT_REWARD};
     handed one = {.entry = {.bandit = bandit, .event = made, .request = {1, 2}}};
     return hand_in(self, &one);
 }
@@ -268,20 +250,52 @@ static entry_verdict reward(test_stage *self, const char *id, double value)
     return write_of(self, self->shop, EVENT_REWARD, id, value);
 }
 
-static void rest(void)
+/* Of a database: whether it accepts connections. */
+static void allow(test_stage *self, bool on)
 {
-    nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+    char sql[200];
+    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", self->place.database.name,
+             on ? "true" : "false");
+    database_run(self->place.database.server, sql);
+}
+
+/* Ends all of its connections. */
+static void cut(test_stage *self)
+{
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s' AND pid <> "
+             "pg_backend_pid()",
+             self->place.database.name);
+    database_run(self->place.database.server, sql);
+}
+
+/* As a database does it, if the store is one. */
+static void go_away(test_stage *self)
+{
+    if (!test_postgres()) {
+        atomic_store(&fault.away, true);
+        return;
+    }
+    allow(self, false);
+    cut(self);
 }
 
 static void await_delivery(test_stage *self)
 {
-    while (journal_read_counts(self->journal).spooled) rest();
+    AWAIT(!journal_read_counts(self->journal).spooled);
 }
 
 static void come_back(test_stage *self)
 {
     atomic_store(&fault.away, false);
+    if (test_postgres()) allow(self, true);
     await_delivery(self);
+}
+
+static void await_settlements(test_stage *self)
+{
+    AWAIT(!journal_read_counts(self->journal).waiting);
 }
 
 static void assert_log(test_stage *self, const char *expected)
@@ -309,7 +323,7 @@ TEST_WITH(events_of_an_outage_are_delivered_in_order, set_up, tear_down)
     assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
     journal_counts counts = journal_read_counts(self->journal);
     assert_true(counts.writable && !counts.spooling && !counts.spooled && counts.spool_seconds_left == 60);
-    atomic_store(&fault.away, true);
+    go_away(self);
     assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
     assert_int_equal(reward(self, "b", 2), ENTRY_SPOOLED);
     move_clock(self, 1);
@@ -320,7 +334,6 @@ TEST_WITH(events_of_an_outage_are_delivered_in_order, set_up, tear_down)
     counts = journal_read_counts(self->journal);
     assert_true(!counts.writable && counts.spooling && counts.spooled == 6 && counts.decisions == 1);
     assert_true(counts.spool_seconds_left == 59);
-    assert_log(self, "=; D a; R a 1 joined 2; ");
     come_back(self);
     counts = journal_read_counts(self->journal);
     assert_true(counts.writable && !counts.spooling && counts.decisions == 3 && counts.joined == 3 &&
@@ -347,7 +360,7 @@ TEST_WITH(rewards_that_came_in_time_are_not_late, set_up, tear_down)
     assert_int_equal(reward(self, "b", 3), ENTRY_SPOOLED);
     move_clock(self, 20);
     come_back(self);
-    while (journal_read_counts(self->journal).waiting) rest();
+    await_settlements(self);
     assert_log(self, "=; D a; D none; R a 1 joined 2; D b; R none 2 late 3; R b 3 joined 5; S 2 1 rewarded; "
                      "S 3 0 default; S 5 3 rewarded; ");
 }
@@ -420,12 +433,12 @@ TEST_WITH(what_the_spool_does_not_take_fails, set_up, tear_down)
     test_stage *self = *state;
     uint32_t closed = 0, none = 0;
     ee_error error = {0};
-    ok(write_settings(self, "closed", "{\"dim\":2}", &closed, false, NULL));
-    ok(write_settings(self, "closed", "{\"dim\":2}", &closed, true, NULL));
+    ok(write_settings(self->journal, "closed", "{\"dim\":2}", &closed, false, NULL));
+    ok(write_settings(self->journal, "closed", "{\"dim\":2}", &closed, true, NULL));
     atomic_store(&fault.away, true);
     assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
     assert_int_equal(write_of(self, self->shop, EVENT_STEP, "", 0), ENTRY_FAILED);
-    assert_int_equal(write_settings(self, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR);
+    assert_int_equal(write_settings(self->journal, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "store: the database is away");
     assert_int_equal(write_of(self, closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
     assert_int_equal(write_of(self, 77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
@@ -492,7 +505,8 @@ TEST_WITH(the_next_start_delivers_the_rest, set_up, tear_down)
     move_clock(self, 3600);
     self->seconds = 0; /* also without a spool from now on */
     reopen_stage(self);
-    while (journal_read_counts(self->journal).waiting || journal_read_counts(self->journal).spooled) rest();
+    await_delivery(self);
+    await_settlements(self);
     assert_log(self, "=; D a; R a 1 joined 2; S 2 1 rewarded; ");
     reopen_stage(self);
     atomic_store(&fault.away, true);
@@ -531,6 +545,7 @@ TEST_WITH(a_crash_around_a_delivery_joins_once, set_up, tear_down)
     for (int when = 1; when <= 2; when++) {
         int result = 0;
         close_stage(self);
+        fflush(NULL);
         pid_t child = fork();
         if (child == 0) spool_and_die(self, when);
         assert_int_equal(waitpid(child, &result, 0), child);
@@ -539,7 +554,7 @@ TEST_WITH(a_crash_around_a_delivery_joins_once, set_up, tear_down)
         await_delivery(self);
     }
     move_clock(self, 20);
-    while (journal_read_counts(self->journal).waiting) rest();
+    await_settlements(self);
     assert_log(self, "=; D a; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
                      "R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
                      "S 2 10 rewarded; ");
@@ -591,7 +606,7 @@ static ee_status own(void *context, store *into, ee_error *error)
 
 static void await_needed(test_stage *self, uint32_t bandit)
 {
-    while (atomic_load(&self->needed) != bandit) rest();
+    AWAIT(atomic_load(&self->needed) == bandit);
 }
 
 TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
@@ -599,7 +614,7 @@ TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
     test_stage *self = *state;
     owning shop = {.bandit = self->shop};
     uint32_t other = 0;
-    ok(write_settings(self, "other", "{\"dim\":2}", &other, false, NULL));
+    other = make_bandit(self->journal, "other", "{\"dim\":2}");
     atomic_store(&fault.away, true);
     assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
     ok(journal_run(self->journal, disown, &shop, NULL));
@@ -639,7 +654,7 @@ TEST_WITH(events_of_a_bandit_that_another_server_removed_are_dropped, set_up, te
     test_stage *self = *state;
     owning shop = {.bandit = self->shop};
     uint32_t other = 0;
-    ok(write_settings(self, "other", "{\"dim\":2}", &other, false, NULL));
+    other = make_bandit(self->journal, "other", "{\"dim\":2}");
     atomic_store(&fault.away, true);
     assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
     assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_SPOOLED);
@@ -674,77 +689,141 @@ TEST_WITH(a_lease_lost_during_delivery_leaves_nothing_behind, set_up, tear_down)
 
 /* ---- load ---- */
 
-enum { THREADS = 4, EACH = 400 };
+enum { THREADS = 4, EACH = 200 };
 
 typedef struct client {
     pthread_t thread;
     test_stage *stage;
     int number;
-    size_t done, spooled;
+    entry_verdict verdicts[EACH];
 } client;
+
+static atomic_int clients_left; /* that still send */
 
 /* Each reward has its own value: it says which is missing, or there twice. */
 static void *send_rewards(void *context)
 {
     client *self = context;
-    for (int i = 0; i < EACH; i++) {
-        entry_verdict verdict = reward(self->stage, "a", self->number * EACH + i);
-        self->done += verdict == ENTRY_DONE;
-        self->spooled += verdict == ENTRY_SPOOLED;
-    }
+    for (int i = 0; i < EACH; i++) self->verdicts[i] = reward(self->stage, "a", self->number * EACH + i);
+    atomic_fetch_sub(&clients_left, 1);
     return NULL;
 }
 
-TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
+/* Counts the rewards of the log, which are in the order of their client. */
+static void count_rewards(test_stage *self, int *counts)
 {
-    test_stage *self = *state;
-    client clients[THREADS];
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
-    for (int i = 0; i < THREADS; i++) {
-        clients[i] = (client){.stage = self, .number = i};
-        pthread_create(&clients[i].thread, NULL, send_rewards, &clients[i]);
-    }
-    for (int i = 0; i < 3; i++) {
-        uint64_t before = journal_read_counts(self->journal).joined;
-        while (journal_read_counts(self->journal).joined == before && before + 1 < THREADS * EACH) rest();
-        atomic_store(&fault.away, true);
-        while (!journal_read_counts(self->journal).spooled &&
-               journal_read_counts(self->journal).joined < THREADS * EACH)
-            rest();
-        atomic_store(&fault.away, false);
-    }
-    size_t done = 0, spooled = 0;
-    for (int i = 0; i < THREADS; i++) {
-        pthread_join(clients[i].thread, NULL);
-        done += clients[i].done;
-        spooled += clients[i].spooled;
-    }
-    come_back(self);
-    assert_int_equal(done + spooled, THREADS * EACH);
-    assert_true(spooled > 0);
     store_reader *reader;
     event_batch batch = {0};
-    int next[THREADS] = {0};
+    int last[THREADS] = {0};
     ok(store_reader_create(self->store, &reader, NULL));
     do {
         ok(store_read(reader, self->shop, batch.last, 1U << EVENT_REWARD, 1000, &batch, NULL));
         for (size_t i = 0; i < batch.count; i++) {
             int value = (int)batch.events[i].value;
-            assert_int_equal(value % EACH, next[value / EACH]++);
+            counts[value]++;
+            assert_true(value % EACH >= last[value / EACH]);
+            last[value / EACH] = value % EACH;
         }
     } while (batch.count);
-    for (int i = 0; i < THREADS; i++) assert_int_equal(next[i], EACH);
     event_batch_free(&batch);
     store_reader_free(reader);
 }
 
+/* A transaction whose commit was cut may have been written. */
+TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
+{
+    test_stage *self = *state;
+    client clients[THREADS];
+    int counts[THREADS * EACH] = {0}, spooled = 0;
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    atomic_store(&clients_left, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        clients[i] = (client){.stage = self, .number = i};
+        pthread_create(&clients[i].thread, NULL, send_rewards, &clients[i]);
+    }
+    for (int i = 0; i < 4; i++) {
+        uint64_t joined = journal_read_counts(self->journal).joined;
+        AWAIT(journal_read_counts(self->journal).joined > joined || !atomic_load(&clients_left));
+        if (test_postgres() && i % 2) {
+            cut(self);
+            continue;
+        }
+        go_away(self);
+        AWAIT(journal_read_counts(self->journal).spooled || !atomic_load(&clients_left));
+        if (test_postgres()) allow(self, true);
+        atomic_store(&fault.away, false);
+    }
+    for (int i = 0; i < THREADS; i++) pthread_join(clients[i].thread, NULL);
+    come_back(self);
+    count_rewards(self, counts);
+    for (int i = 0; i < THREADS * EACH; i++) {
+        entry_verdict verdict = clients[i / EACH].verdicts[i % EACH];
+        spooled += verdict == ENTRY_SPOOLED;
+        if (verdict == ENTRY_FAILED && test_postgres() ? counts[i] > 1 : counts[i] != 1)
+            fail_msg("reward %d with verdict %d is there %d times", i, (int)verdict, counts[i]);
+    }
+    assert_true(spooled > 0);
+}
+
+/* ---- a database ---- */
+
+static void read_spool_name(test_stage *self, char name[33])
+{
+    enum { MAGIC = 8 };
+    FILE *file = fopen(folder_path(&self->folder, "spool/events"), "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, MAGIC, SEEK_SET), 0);
+    assert_int_equal(fread(name, 1, 32, file), 32);
+    name[32] = '\0';
+    fclose(file);
+}
+
+static bool waits_for_a_lock(test_stage *self)
+{
+    PGresult *rows;
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '%s'",
+             self->place.database.name);
+    ok(pg_query(self->place.database.server, sql, "look", &rows, NULL));
+    bool found = PQntuples(rows) > 0;
+    PQclear(rows);
+    return found;
+}
+
+/* As when a process was killed while its delivery was committing, which ends when the next process is delivering. */
+TEST_WITH(a_delivery_that_ends_late_is_not_repeated, set_up, tear_down)
+{
+    only_in_a_database();
+    test_stage *self = *state;
+    char name[33], sql[300];
+    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    atomic_store(&fault.away, true);
+    for (int i = 1; i <= 4; i *= 2) assert_int_equal(reward(self, "a", i), ENTRY_SPOOLED);
+    close_stage(self);
+    read_spool_name(self, name);
+    pg_connection *late = database_connect(self->place.where);
+    /* Its transaction had the first two. The test leaves out their events, so that a repeat is seen. */
+    snprintf(sql, sizeof sql,
+             "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; INSERT INTO eenet.spools VALUES ('%s', 2)",
+             name);
+    database_run(late, sql);
+    atomic_store(&fault.away, false);
+    open_stage(self);
+    AWAIT(waits_for_a_lock(self));
+    database_run(late, "COMMIT");
+    pg_free(late);
+    await_delivery(self);
+    assert_log(self, "=; D a; R a 4 joined 2; ");
+}
+
 TEST_WITH(a_folder_has_no_spool, set_up, tear_down)
 {
+    only_in_a_folder();
     test_stage *self = *state;
     journal *none = NULL;
     ee_error error = {0};
     close_stage(self);
-    ok(store_open(folder_path(&self->folder, "store"), &self->store, NULL));
+    ok(store_open(self->place.where, &self->store, NULL));
     journal_options options = {.spool_folder = self->folder.path, .spool_seconds = 1};
     assert_int_equal(journal_start(self->store, &options, &none, &error), EE_BAD_OPTION);
     assert_message_has(error.message, "only a store that is a database can have a spool");

@@ -244,28 +244,38 @@ TEST(challengers_decide_within_the_limits)
     }
 }
 
-/* As a cap excludes it: uniform choice is that among the others. */
-TEST(uniform_choice_is_among_what_is_left)
+/* A bandit that decides so many times among the first, or the last, two of three actions; one earns, the other not. */
+static live_bandit watch_two(play *self, const char *settings, bool last, int count)
 {
-    static const double probabilities[LIMITED] = {0.5, 0.5, 0};
-    static const uint8_t excluded[LIMITED] = {0, 0, EXCLUDED_BY_CAP};
-    play self = start_challenged();
-    for (int i = 0; i < 20; i++) {
+    static const double probabilities[2][LIMITED] = {{0.5, 0.5, 0}, {0, 0.5, 0.5}};
+    static const uint8_t excluded[2][LIMITED] = {{0, 0, EXCLUDED_BY_CAP}, {EXCLUDED_BY_RULE, 0, 0}};
+    set_mode(self, settings);
+    for (int i = 0; i < count; i++) {
         char id[32];
+        size_t action = (size_t)(last + i % 2);
         decision_body body = {.count = LIMITED,
-                              .action = (size_t)i % 2,
-                              .choice = (size_t)i % 2,
-                              .probabilities = probabilities,
-                              .excluded = excluded,
+                              .action = action,
+                              .choice = action,
+                              .baseline = last,
+                              .probabilities = probabilities[last],
+                              .excluded = excluded[last],
                               .dim = DIM,
                               .values = limited_values};
         snprintf(id, sizeof id, "d%d", i);
-        self.now += 1000;
-        decide(&self, id, &body);
-        reward(&self, id, i % 2);
+        self->now += 1000;
+        decide(self, id, &body);
+        reward(self, id, i % 2);
     }
-    live_bandit watched = open_live(&self, challenged);
-    take_all(&self, &watched);
+    live_bandit watched = open_live(self, settings);
+    take_all(self, &watched);
+    return watched;
+}
+
+/* As a cap excludes it: uniform choice is that among the others. */
+TEST(uniform_choice_is_among_what_is_left)
+{
+    play self = start();
+    live_bandit watched = watch_two(&self, challenged, false, 20);
     assert_true(fabs(live_track_estimate(watched.tracks[LIVE_UNIFORM]).value - 0.5) < 1e-9);
     live_bandit_close(&watched);
     end(&self);
@@ -276,28 +286,8 @@ TEST(challengers_learn_from_what_is_left)
 {
     static const char settings[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"counting\","
                                    "\"policy\":\"ucb1\",\"propensity\":\"floor:0.2\",\"number\":1}],\"tests\":1}";
-    static const double probabilities[LIMITED] = {0, 0.5, 0.5};
-    static const uint8_t excluded[LIMITED] = {EXCLUDED_BY_RULE, 0, 0};
     play self = start();
-    set_mode(&self, settings);
-    for (int i = 0; i < 200; i++) {
-        char id[32];
-        size_t action = 1 + (size_t)i % 2;
-        decision_body body = {.count = LIMITED,
-                              .action = action,
-                              .choice = action,
-                              .baseline = 1,
-                              .probabilities = probabilities,
-                              .excluded = excluded,
-                              .dim = DIM,
-                              .values = limited_values};
-        snprintf(id, sizeof id, "d%d", i);
-        self.now += 1000;
-        decide(&self, id, &body);
-        reward(&self, id, action == 2);
-    }
-    live_bandit watched = open_live(&self, settings);
-    take_all(&self, &watched);
+    live_bandit watched = watch_two(&self, settings, true, 200);
     const live_track *counting = live_bandit_find(&watched, "counting");
     if (live_track_failure(counting)) fail_msg("%s", live_track_failure(counting)->message);
     assert_true(live_track_estimate(counting).value > 0.8);

@@ -22,22 +22,17 @@ typedef struct weather {
 
 static const weather usual = {0.5, 0.5, "city", 0, 3, 1};
 
-static json_text of(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 static void live_one(live_drift *self, const weather *today, double time, uint64_t number, random_stream *random)
 {
-    const json_text names[] = {of("red"), of("green"), of("blue"), of("grey")};
+    const json_text names[] = {words("red"), words("green"), words("blue"), words("grey")};
     char context[160];
     snprintf(context, sizeof context, "{\"user\":{\"%s\":\"x\",\"age\":%.3f},\"_multi\":[{\"n\":1}]}", today->feature,
              30 + today->age + random_unit(random));
     log_event decided = {.time = time,
                          .count = today->actions,
                          .actions = names,
-                         .context = of(context),
-                         .guard = {.segment = of(random_unit(random) < today->swiss ? "CH" : "DE")}};
+                         .context = words(context),
+                         .guard = {.segment = words(random_unit(random) < today->swiss ? "CH" : "DE")}};
     double delay = -3600 * today->delay * log(1 - random_unit(random)), reward = random_unit(random) < today->reward;
     live_drift_take(self, &decided, &(drift_facts){number, reward, delay, true, false});
 }
@@ -84,34 +79,15 @@ TEST(nothing_changes_and_nothing_is_raised)
     live_drift_release(&self);
 }
 
-TEST(rewards_fall)
+TEST(each_change_raises_its_alarm)
 {
-    assert_alarm_after(&(weather){0.2, 0.5, "city", 0, 3, 1}, "reward");
-}
-
-TEST(rewards_come_later)
-{
-    assert_alarm_after(&(weather){0.5, 0.5, "city", 0, 3, 3}, "delay");
-}
-
-TEST(segments_move)
-{
-    assert_alarm_after(&(weather){0.5, 0.9, "city", 0, 3, 1}, "segment");
-}
-
-TEST(an_action_is_new)
-{
-    assert_alarm_after(&(weather){0.5, 0.5, "city", 0, 4, 1}, "actions");
-}
-
-TEST(a_feature_name_is_new)
-{
-    assert_alarm_after(&(weather){0.5, 0.5, "town", 0, 3, 1}, "features");
-}
-
-TEST(a_number_leaves_its_range)
-{
-    assert_alarm_after(&(weather){0.5, 0.5, "city", 100, 3, 1}, "feature user.age");
+    static const struct {
+        weather changed;
+        const char *metric;
+    } cases[] = {{{0.2, 0.5, "city", 0, 3, 1}, "reward"},   {{0.5, 0.5, "city", 0, 3, 3}, "delay"},
+                 {{0.5, 0.9, "city", 0, 3, 1}, "segment"},  {{0.5, 0.5, "city", 0, 4, 1}, "actions"},
+                 {{0.5, 0.5, "town", 0, 3, 1}, "features"}, {{0.5, 0.5, "city", 100, 3, 1}, "feature user.age"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) assert_alarm_after(&cases[i].changed, cases[i].metric);
 }
 
 /* Days and nights differ, and are no change: blocks are days. */

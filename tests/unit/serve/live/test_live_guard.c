@@ -57,7 +57,7 @@ static void make_visit(visit *self, int number, const odds *chances, random_stre
                                     .baseline = BASELINE_UNIFORM,
                                     .group = treated ? GROUP_TREATED : GROUP_CONTROL,
                                     .treated_share = 0.5,
-                                    .key = {self->key, strlen(self->key)},
+                                    .key = words(self->key),
                                     .segment = {lands[person % 4 < 2], 2}}};
     ok(decision_body_write(&body, NULL, &self->body, &size, &capacity, NULL));
     double earned = chances->least + (random_unit(random) < (treated ? chances->treated : chances->others));

@@ -35,9 +35,9 @@ static void make_decision(told *one, int number, journal_entry *into)
                           .guard = {.present = true,
                                     .group = treated ? GROUP_TREATED : GROUP_CONTROL,
                                     .treated_share = 0.5,
-                                    .key = play_text(one->key)}};
+                                    .key = words(one->key)}};
     ok(decision_body_write(&body, NULL, &one->body, &one->size, &capacity, NULL));
-    into->event = (event){.kind = EVENT_DECISION, .id = play_text(one->id), .body = one->body, .size = one->size};
+    into->event = (event){.kind = EVENT_DECISION, .id = words(one->id), .body = one->body, .size = one->size};
 }
 
 static void write_decisions(served_play *self, uint32_t bandit)
@@ -51,7 +51,7 @@ static void write_decisions(served_play *self, uint32_t bandit)
             make_decision(&made[i], from + i, &decisions[i]);
             double chance = (from + i) % 2 ? 0.2 : 0.6;
             rewards[i].event =
-                (event){.kind = EVENT_REWARD, .id = play_text(made[i].id), .value = random_unit(&random) < chance};
+                (event){.kind = EVENT_REWARD, .id = words(made[i].id), .value = random_unit(&random) < chance};
         }
         PLAY_OK(self, journal_write_together(self->written, decisions, TOGETHER, &self->error));
         PLAY_OK(self, journal_write_together(self->written, rewards, TOGETHER, &self->error));
@@ -120,15 +120,18 @@ static size_t count_events(served_play *self, uint32_t bandit, event_kind kind, 
     return count;
 }
 
-/* The report, once it has these words. */
+static bool report_has(live *self, served_bandit *bandit, const char *words)
+{
+    text report = text_start(NULL);
+    live_describe(self, bandit, &report);
+    bool there = report.bytes && strstr(report.bytes, words);
+    memory_free(report.bytes);
+    return there;
+}
+
 static void await_report(live *self, served_bandit *bandit, const char *words)
 {
-    for (bool there = false; !there; play_pause()) {
-        text report = text_start(NULL);
-        live_describe(self, bandit, &report);
-        there = report.bytes && strstr(report.bytes, words);
-        memory_free(report.bytes);
-    }
+    AWAIT(report_has(self, bandit, words));
 }
 
 static void note_numbers(void *context, const served_bandit *bandit, const guard_numbers *now)
@@ -147,7 +150,7 @@ TEST(an_alarm_holds_the_bandit_back_once)
     uint32_t number = served_bandit_number(bandit);
     write_decisions(self, number);
     live *evaluation = start_live(&watching);
-    while (served_bandit_settings(bandit).held == HELD_NOT) play_pause();
+    AWAIT(served_bandit_settings(bandit).held != HELD_NOT);
     await_report(evaluation, bandit, "\"alarms\":[{");
     guard_numbers numbers = {0};
     live_each_guard(evaluation, note_numbers, &numbers);

@@ -179,7 +179,7 @@ static uint64_t decide(script *s, size_t *action)
         body.dim = DIM;
         body.values = values;
     } else {
-        body.context = (json_text){context, strlen(context)};
+        body.context = words(context);
     }
     SCRIPT_OK(s, decision_arms_make(&s->arms, &body, s->round, &arms, &s->error));
     ee_scratch_seed(s->scratch, body.seed);

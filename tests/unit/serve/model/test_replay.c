@@ -53,8 +53,8 @@ TEST_WITH(a_day_is_made_again, set_up, tear_down)
     assert_equal_replay(play, &(replay_request){0}); /* beside the server */
     play_close(play, true);
     play_open(play);
-    shop = served_bandits_find(play->bandits, play_text("shop"));
-    news = served_bandits_find(play->bandits, play_text("news"));
+    shop = served_bandits_find(play->bandits, words("shop"));
+    news = served_bandits_find(play->bandits, words("news"));
     play_pass(play, 1000);
     play_rounds(play, news, 41, 60, 2);
     play_catch_up(play, news);
@@ -106,7 +106,7 @@ TEST_WITH(what_is_no_longer_kept_is_passed_over, set_up, tear_down)
     PLAY_OK(play, served_bandit_save(shop, &before, &size, &version, &play->error));
     play_close(play, true);
     play_open(play);
-    shop = served_bandits_find(play->bandits, play_text("shop"));
+    shop = served_bandits_find(play->bandits, words("shop"));
     PLAY_OK(play, served_bandit_save(shop, &after, &size_after, &version, &play->error));
     assert_int_equal(size, size_after);
     assert_memory_equal(before, after, size);

@@ -32,7 +32,7 @@ static int tear_down(void **state)
 
 static served_bandit *find(served_play *play, const char *name)
 {
-    served_bandit *found = served_bandits_find(play->bandits, play_text(name));
+    served_bandit *found = served_bandits_find(play->bandits, words(name));
     assert_non_null(found);
     return found;
 }
@@ -68,7 +68,7 @@ static void assert_same(saved_bytes a, saved_bytes b)
 
 static void until_asleep(served_bandit *bandit)
 {
-    while (served_bandit_standing(bandit).awake || served_bandit_standing(bandit).memory) play_pause();
+    AWAIT(!served_bandit_standing(bandit).awake && !served_bandit_standing(bandit).memory);
 }
 
 TEST_WITH(learns, set_up, tear_down)
@@ -79,7 +79,7 @@ TEST_WITH(learns, set_up, tear_down)
     assert_ptr_equal(served_bandits_at(play->bandits, 0), shop);
     assert_ptr_equal(served_bandits_at(play->bandits, 1), news);
     assert_null(served_bandits_at(play->bandits, 2));
-    assert_null(served_bandits_find(play->bandits, play_text("shoe")));
+    assert_null(served_bandits_find(play->bandits, words("shoe")));
     assert_string_equal(served_bandit_name(news), "news");
     play_rounds(play, shop, 1, 60, 3);
     assert_true(play_rounds(play, shop, 61, 80, 1) > 16);
@@ -101,7 +101,7 @@ TEST_WITH(many_bandits_are_found, set_up, tear_down)
     settings.dim = PLAY_DIM;
     for (uint32_t i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "b%u", i);
-        PLAY_OK(play, served_bandits_set(play->bandits, i + 1, play_text(name), &settings, false, &play->error));
+        PLAY_OK(play, served_bandits_set(play->bandits, i + 1, words(name), &settings, false, &play->error));
     }
     for (uint32_t i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "b%u", i);
@@ -247,12 +247,12 @@ TEST_WITH(a_log_that_does_not_go_on_is_no_model, set_up, NULL)
     served_bandit *lost = find(play, "shop");
     assert_int_equal(play_wake(lost), EE_BAD_MODEL);
     play_model(play, lost, NULL, 0); /* a reset needs nothing of what was before it */
-    while (play_wake(lost)) play_pause();
+    AWAIT(!play_wake(lost));
     play_rounds(play, lost, 3, 9, 0);
     assert_int_equal(play_catch_up(play, lost).counts.decisions, 7);
     saved_bytes before = save(play, lost);
     restart(play, true);
-    while (play_wake(find(play, "shop"))) play_pause();
+    AWAIT(!play_wake(find(play, "shop")));
     play_catch_up(play, find(play, "shop"));
     saved_bytes after = save(play, find(play, "shop"));
     assert_same(before, after);
@@ -290,39 +290,8 @@ TEST_WITH(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down)
     assert_int_equal(play_wake(shop), EE_NO_FILE);
     PLAY_OK(play, blob_put(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), bytes, size, &play->error));
     memory_free(bytes);
-    assert_int_equal(play_wake(shop), EE_NO_FILE); /* it was just tried */
-    while (play_wake(shop)) play_pause();
+    AWAIT(!play_wake(shop));
     assert_string_equal(served_bandit_standing(shop).trouble, "");
-}
-
-TEST_WITH(a_reset_heals_where_an_upload_is_lost, set_up, tear_down)
-{
-    served_play *play = *state;
-    open_with_upload(play);
-    restart(play, true);
-    PLAY_OK(play, blob_remove(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &play->error));
-    served_bandit *shop = find(play, "shop");
-    play_model(play, shop, NULL, 0);
-    while (play_wake(shop)) play_pause();
-    play_rounds(play, shop, 4, 9, 0);
-    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
-}
-
-TEST_WITH(few_are_awake, set_up, tear_down)
-{
-    served_play *play = *state;
-    play->options.memory = 1; /* less than any model takes */
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR), *news = play_create(play, "news", NAMED);
-    play_decide(play, shop, 1, &play->error);
-    play_decide(play, news, 1, &play->error);
-    until_asleep(shop);
-    assert_true(served_bandit_standing(news).awake);
-    play_decide(play, shop, 2, &play->error);
-    until_asleep(news);
-    play_reward(play, news, 1, 1, &play->error); /* what it has to learn wakes it */
-    served_standing standing = play_catch_up(play, news);
-    assert_int_equal(standing.counts.learned, 1);
 }
 
 /* There is room for two of three: the one that was asked longest ago leaves, saved, and is as it was when it comes
@@ -388,7 +357,7 @@ TEST_WITH(a_restored_one_refuses_nobody, set_up, tear_down)
     served_play *play = *state;
     play_open(play);
     served_bandit *shop = play_create(play, "shop", LINEAR);
-    for (uint64_t t = 1; t <= 200; t++) {
+    for (uint64_t t = 1; t <= test_long(40, 200); t++) {
         play_rounds(play, shop, t, t, 0); /* so that there is something to save */
         play_change(play, shop, "{}", true);
         play_change(play, shop, "{}", false);
@@ -414,7 +383,7 @@ TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
     served_bandit *shop = play_create(play, "shop", LINEAR);
     play_decide(play, shop, 1, &play->error);
     /* The first step takes it, after the bandit's settings; the next is a thousand seconds later. */
-    while (served_bandit_standing(shop).taken < 2) play_pause();
+    AWAIT(served_bandit_standing(shop).taken >= 2);
     play_rounds(play, shop, 2, 31, 0);
     play_close(play, true);
     play->options.publish_interval = 0.001;
@@ -448,7 +417,7 @@ TEST_WITH(the_lag_is_the_age_of_the_first_event, set_up, tear_down)
     served_bandit *shop = play_create(play, "shop", LINEAR);
     assert_true(served_bandit_standing(shop).lag_seconds == 0);
     play_decide(play, shop, 1, &play->error);
-    while (served_bandit_standing(shop).taken < 2) play_pause();
+    AWAIT(served_bandit_standing(shop).taken >= 2);
     assert_true(served_bandit_standing(shop).lag_seconds == 0);
     play_decide(play, shop, 2, &play->error); /* the next step is a thousand seconds later */
     double lag = served_bandit_standing(shop).lag_seconds;
@@ -486,7 +455,7 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
     play_catch_up(play, shop);
     play_rounds(play, shop, 4, 6, 0);
     limit_files(true);
-    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    AWAIT(served_bandit_standing(shop).trouble[0]);
     served_standing troubled = served_bandit_standing(shop);
     assert_true(troubled.awake && troubled.behind > 0);
     void *bytes;
@@ -494,7 +463,7 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
     uint64_t version;
     assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_FILE_ERROR);
     limit_files(false);
-    while (served_bandit_standing(shop).behind) play_pause();
+    AWAIT(!served_bandit_standing(shop).behind);
     served_standing healed = served_bandit_standing(shop);
     assert_string_equal(healed.trouble, "");
     assert_true(healed.version > troubled.version);
@@ -513,7 +482,7 @@ TEST_WITH(a_step_that_was_not_written_is_not_saved, set_up, tear_down)
     uint64_t version = play_catch_up(play, shop).version;
     play_rounds(play, shop, 4, 6, 0);
     limit_files(true);
-    while (!served_bandit_standing(shop).trouble[0]) play_pause();
+    AWAIT(served_bandit_standing(shop).trouble[0]);
     limit_files(false);
     restart(play, false);
     shop = find(play, "shop");
@@ -540,7 +509,7 @@ static void block(void *context, const ee_error *error)
     order *self = context;
     (void)error;
     atomic_store(&self->started, true);
-    while (!atomic_load(&self->goes_on)) play_pause();
+    AWAIT(atomic_load(&self->goes_on));
 }
 
 static void note(void *context, const ee_error *error)
@@ -559,13 +528,13 @@ TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
     play_open(play); /* one training thread */
     served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
     assert_false(served_bandit_is_awake(busy, block, &all));
-    while (!atomic_load(&all.started)) play_pause();
+    AWAIT(atomic_load(&all.started));
     for (int i = 0; i < 3; i++) {
         each[i] = (ordered){&all, i};
         assert_false(served_bandit_is_awake(shop, note, &each[i]));
     }
     atomic_store(&all.goes_on, true);
-    while (atomic_load(&all.count) < 3) play_pause();
+    AWAIT(atomic_load(&all.count) == 3);
     for (int i = 0; i < 3; i++) assert_int_equal(all.numbers[i], i);
 }
 
@@ -577,7 +546,7 @@ static bool take_first(served_bandit *bandit)
     static const float values[PLAY_ARMS * PLAY_DIM];
     static const double probabilities[PLAY_ARMS] = {0, 1};
     guardrails_room guarding = {0};
-    guardrails_question asked = {.id = play_text("unlogged"), .key = play_text("u"), .now = 1000000};
+    guardrails_question asked = {.id = words("unlogged"), .key = words("u"), .now = 1000000};
     decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values, .probabilities = probabilities};
     served_room *room = served_bandit_enter_awake(bandit, NULL);
     ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
@@ -601,7 +570,7 @@ static void until_guarded(served_bandit *bandit)
 {
     play_waiting waiting = {0};
     if (served_bandit_is_guarded(bandit, play_ready, &waiting)) return;
-    while (!atomic_load(&waiting.done)) play_pause();
+    AWAIT(atomic_load(&waiting.done));
 }
 
 static void change_guard(served_play *play, served_bandit *bandit, const char *json)
@@ -654,7 +623,7 @@ TEST_WITH(a_change_of_guardrails_waits_for_decisions_in_progress, set_up, tear_d
     assert_false(served_bandit_is_guarded(shop, play_ready, &waiting));
     assert_false(atomic_load(&waiting.done));
     served_bandit_leave(shop, room);
-    while (!atomic_load(&waiting.done)) play_pause();
+    AWAIT(atomic_load(&waiting.done));
     assert_int_equal(waiting.status, EE_OK);
     room = served_bandit_enter_awake(shop, NULL);
     assert_non_null(room->guard);
@@ -666,7 +635,7 @@ static decision_group group_in(served_room *room)
 {
     static const float values[PLAY_ARMS * PLAY_DIM];
     guardrails_room guarding = {0};
-    guardrails_question asked = {.id = play_text("any"), .key = play_text("u"), .now = 1000000};
+    guardrails_question asked = {.id = words("any"), .key = words("u"), .now = 1000000};
     decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values};
     ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
     ok(guardrails_end(room->guard, &guarding, &asked, &body, false, NULL));
@@ -737,13 +706,13 @@ TEST_WITH(changes_of_guardrails_do_not_starve_decisions, set_up, tear_down)
     served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
     attempt one = {.play = play, .bandit = shop};
     assert_false(served_bandit_is_awake(busy, block, &all));
-    while (!atomic_load(&all.started)) play_pause();
+    AWAIT(atomic_load(&all.started));
     assert_false(served_bandit_is_awake(shop, change_again, &one));
     assert_false(served_bandit_is_awake(shop, decide_now, &one));
     assert_false(served_bandit_is_awake(shop, change_again, &one));
     assert_false(served_bandit_is_awake(shop, end_attempt, &one));
     atomic_store(&all.goes_on, true);
-    while (!atomic_load(&one.ended)) play_pause();
+    AWAIT(atomic_load(&one.ended));
     until_guarded(shop);
     assert_true(one.decided);
 }

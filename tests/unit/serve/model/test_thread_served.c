@@ -38,7 +38,7 @@ static void *look_on(void *context)
         served_bandit *bandit = self->bandits[i % BANDITS], *found;
         if (!served_bandit_save(bandit, &bytes, &size, &version, &error)) ee_bytes_free(bytes);
         for (size_t k = 0; (found = served_bandits_at(self->play->bandits, k)); k++) served_bandit_standing(found);
-        if (served_bandits_find(self->play->bandits, play_text("late"))) play_pause();
+        served_bandits_find(self->play->bandits, words("late"));
     }
     return NULL;
 }

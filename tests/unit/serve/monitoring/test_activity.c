@@ -188,21 +188,16 @@ TEST(memory_is_bounded)
     activity_free(all);
 }
 
-static json_text named(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 /* A fixed number of slots has counters; the decisions of further ones are counted together. */
 TEST(slots_are_counted)
 {
     activity *all = activity_create();
     static activity_report report;
-    activity_slot_decided(all, 1, named("top"), true);
-    activity_slot_decided(all, 1, named("side"), false);
-    activity_slot_decided(all, 1, named("top"), false);
-    activity_slot_rewarded(all, 1, named("top"), 0.5);
-    activity_slot_decided(all, 2, named("other bandit"), false);
+    activity_slot_decided(all, 1, words("top"), true);
+    activity_slot_decided(all, 1, words("side"), false);
+    activity_slot_decided(all, 1, words("top"), false);
+    activity_slot_rewarded(all, 1, words("top"), 0.5);
+    activity_slot_decided(all, 2, words("other bandit"), false);
     activity_read(all, 1, 1000, &report);
     assert_int_equal(report.slot_count, 2);
     assert_string_equal(report.slots[0].name, "top");
@@ -215,7 +210,7 @@ TEST(slots_are_counted)
     for (int i = 0; i < ACTIVITY_SLOTS + 5; i++) {
         char name[16];
         snprintf(name, sizeof name, "s%d", i);
-        activity_slot_decided(all, 1, named(name), false);
+        activity_slot_decided(all, 1, words(name), false);
     }
     activity_read(all, 1, 1000, &report);
     assert_int_equal(report.slot_count, ACTIVITY_SLOTS);

@@ -1,7 +1,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "serve/monitoring/metrics.h"
 #include "support.h"
@@ -91,7 +90,6 @@ TEST(the_process_is_seen)
     assert_true(value_of(page.bytes, "process_resident_memory_bytes") > 100000);
     assert_true(value_of(page.bytes, "process_open_fds") >= 1);
     assert_true(value_of(page.bytes, "process_cpu_seconds_total") >= 0);
-    double age = (double)time(NULL) - value_of(page.bytes, "process_start_time_seconds");
-    assert_true(age > -5 && age < 600);
+    assert_true(value_of(page.bytes, "process_start_time_seconds") > 1.6e9);
     memory_free(page.bytes);
 }

@@ -3,26 +3,21 @@
 #include "serve/monitoring/server_log.h"
 #include "support.h"
 
-static json_text text_of(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 TEST(nobody_writes_lines_of_the_log)
 {
     char out[32];
-    server_log_plain(text_of("/v1/bandits/a%20b"), out, sizeof out);
+    server_log_plain(words("/v1/bandits/a%20b"), out, sizeof out);
     assert_string_equal(out, "/v1/bandits/a%20b");
-    server_log_plain(text_of("/a\tb c\r\nlevel=error \x1b[31m\"\xc3\xa4\x7f"), out, sizeof out);
+    server_log_plain(words("/a\tb c\r\nlevel=error \x1b[31m\"\xc3\xa4\x7f"), out, sizeof out);
     assert_string_equal(out, "/a?b?c??level=error??[31m????");
 }
 
 TEST(what_is_long_is_cut)
 {
     char out[4];
-    server_log_plain(text_of("abc"), out, sizeof out);
+    server_log_plain(words("abc"), out, sizeof out);
     assert_string_equal(out, "abc");
-    server_log_plain(text_of("abcd"), out, sizeof out);
+    server_log_plain(words("abcd"), out, sizeof out);
     assert_string_equal(out, "abc");
     server_log_plain((json_text){NULL, 0}, out, sizeof out);
     assert_string_equal(out, "");

@@ -6,17 +6,12 @@
 #include "serve/personalizer/personalizer_settings.h"
 #include "support.h"
 
-static json_text text_of(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 /* ---- paths ---- */
 
 static void assert_path(const char *path, personalizer_generation generation, const char *rest, const char *bandit)
 {
     personalizer_path read;
-    personalizer_path_read(text_of(path), &read);
+    personalizer_path_read(words(path), &read);
     assert_int_equal(read.generation, generation);
     if (!generation) return;
     assert_int_equal(read.path.length, strlen(rest));
@@ -47,11 +42,11 @@ TEST(every_base_leads_to_the_same_path)
 
 /* ---- durations ---- */
 
-static void assert_duration(const char *words, double seconds, const char *written)
+static void assert_duration(const char *given, double seconds, const char *written)
 {
     double read;
     char out[ISO_DURATION_SIZE];
-    assert_true(iso_duration_parse(text_of(words), &read));
+    assert_true(iso_duration_parse(words(given), &read));
     assert_true(read == seconds);
     iso_duration_format(read, out);
     assert_string_equal(out, written);
@@ -69,7 +64,7 @@ TEST(durations)
     assert_duration("P1DT12H0.5S", 129600.5, "P1DT12H0.500S");
     assert_duration("PT0S", 0, "PT0S");
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        if (iso_duration_parse(text_of(wrong[i]), &read)) fail_msg("%s is a duration", wrong[i]);
+        if (iso_duration_parse(words(wrong[i]), &read)) fail_msg("%s is a duration", wrong[i]);
 }
 
 /* ---- policies ---- */
@@ -78,7 +73,7 @@ static void assert_policy(const char *arguments, const char *policy, const char 
 {
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
-    ok(policy_contract_apply(&settings, text_of("name"), text_of(arguments), &error));
+    ok(policy_contract_apply(&settings, words("name"), words(arguments), &error));
     assert_string_equal(settings.policy, policy);
     assert_string_equal(settings.options, options);
     assert_string_equal(settings.propensity, propensity);
@@ -101,7 +96,7 @@ TEST(a_policy_without_its_prefix_is_refused)
 {
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
-    assert_int_equal(policy_contract_apply(&settings, text_of("a"), text_of("linucb"), &error), EE_BAD_INPUT);
+    assert_int_equal(policy_contract_apply(&settings, words("a"), words("linucb"), &error), EE_BAD_INPUT);
     assert_string_equal(error.message,
                         "arguments: expected eenet:POLICY OPTIONS or Vowpal Wabbit arguments (--...), got "
                         "linucb");
@@ -113,7 +108,7 @@ TEST(a_policy_that_is_reset_is_the_usual_one)
     bandit_settings settings = bandit_settings_usual();
     ee_error error;
     text written = text_start(NULL);
-    ok(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error));
+    ok(policy_contract_apply(&settings, words("a"), words("eenet:lints"), &error));
     ok(policy_contract_reset(&settings, &error));
     assert_string_equal(settings.policy, "eenet");
     assert_string_equal(settings.propensity, "floor:0.05");
@@ -146,8 +141,8 @@ TEST(a_policy_that_explores_by_itself_cannot_be_told)
     ee_error error;
     const char *body = "{\"rewardWaitTime\":\"PT10M\",\"defaultReward\":0,\"rewardAggregation\":\"earliest\","
                        "\"explorationPercentage\":0.5,\"modelExportFrequency\":\"PT5M\",\"logRetentionDays\":-1}";
-    ok(policy_contract_apply(&settings, text_of("a"), text_of("eenet:lints"), &error));
-    assert_int_equal(service_configuration_read(&settings, text_of(body), &code, &error), EE_BAD_INPUT);
+    ok(policy_contract_apply(&settings, words("a"), words("eenet:lints"), &error));
+    assert_int_equal(service_configuration_read(&settings, words(body), &code, &error), EE_BAD_INPUT);
     assert_string_equal(code, "InvalidServiceConfiguration");
     assert_string_equal(error.message,
                         "explorationPercentage: cannot be set; the policy lints controls its own exploration");

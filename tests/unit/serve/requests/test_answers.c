@@ -5,11 +5,6 @@
 #include "serve/requests/decision_ids.h"
 #include "support.h"
 
-static json_text text_of(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 static void assert_answer(text *answer, const char *words)
 {
     ok(answer->status);
@@ -21,15 +16,15 @@ static void assert_answer(text *answer, const char *words)
 TEST(decisions_are_answered_exactly)
 {
     const double probabilities[] = {0.05, 1.0 / 3, 0, 0.61666666666666670};
-    const json_text names[] = {text_of("a"), text_of("b\"\n"), text_of("c"), text_of("d")};
+    const json_text names[] = {words("a"), words("b\"\n"), words("c"), words("d")};
     decision_body body = {.count = 4, .action = 1, .version = 17, .probabilities = probabilities, .names = names};
     text answer = text_start(NULL);
-    answer_decision(&answer, text_of("x1"), &body);
+    answer_decision(&answer, words("x1"), &body);
     assert_answer(&answer, "{\"id\":\"x1\",\"action\":\"b\\\"\\n\",\"index\":1,\"probability\":0.3333333333333333,"
                            "\"probabilities\":[0.05,0.3333333333333333,0,0.6166666666666667],\"version\":17}");
     body.names = NULL;
     body.count = 2;
-    answer_decision(&answer, text_of("x\xc3\xa4"), &body);
+    answer_decision(&answer, words("x\xc3\xa4"), &body);
     assert_answer(&answer, "{\"id\":\"x\xc3\xa4\",\"action\":\"1\",\"index\":1,\"probability\":0.3333333333333333,"
                            "\"probabilities\":[0.05,0.3333333333333333],\"version\":17}");
 }
@@ -95,7 +90,7 @@ TEST(checksums_depend_on_every_bit)
 TEST(checksums_stay_as_they_are)
 {
     uint64_t sum[2];
-    json_text request = text_of("{\"id\":\"a1\",\"actions\":[[1,2,3],[4,5,6]]}");
+    json_text request = words("{\"id\":\"a1\",\"actions\":[[1,2,3],[4,5,6]]}");
     checksum_128(request.bytes, request.length, sum);
     assert_int_equal(sum[0], 0xf4950772d401918a);
     assert_int_equal(sum[1], 0xa89b873e447a8d40);

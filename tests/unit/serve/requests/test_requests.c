@@ -8,11 +8,6 @@
 static const decide_limits of_names = {.dim = 0, .actions = 4, .features = 6};
 static const decide_limits of_vectors = {.dim = 3, .actions = 4, .features = 6};
 
-static json_text text_of(const char *words)
-{
-    return (json_text){words, strlen(words)};
-}
-
 static void assert_text(json_text got, const char *words)
 {
     assert_int_equal(got.length, strlen(words));
@@ -22,7 +17,7 @@ static void assert_text(json_text got, const char *words)
 static ee_status read_body(decide_request *request, const decide_limits *limits, const char *body, ee_error *error)
 {
     json_token token;
-    json_reader reader = decide_request_start(request, text_of(body));
+    json_reader reader = decide_request_start(request, words(body));
     ok(json_next(&reader, &token, error));
     return decide_request_read(request, &reader, limits, error);
 }

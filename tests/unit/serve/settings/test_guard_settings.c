@@ -139,7 +139,7 @@ static void assert_begun(const char *json, const char *expected)
 {
     ee_error error = {0};
     text made = text_start(&error);
-    ok(guard_settings_begin((json_text){json, strlen(json)}, HOUR, &made, &error));
+    ok(guard_settings_begin(words(json), HOUR, &made, &error));
     assert_string_equal(made.bytes, expected);
     memory_free(made.bytes);
 }

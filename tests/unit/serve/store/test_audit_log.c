@@ -10,10 +10,11 @@ typedef struct audit_place {
     audit_log *log;
 } audit_place;
 
-static void place_make(audit_place *self)
+static audit_place place_make(void)
 {
-    self->at = test_place_make();
-    ok(audit_log_open(self->at.where, &self->log, NULL));
+    audit_place self = {.at = test_place_make()};
+    ok(audit_log_open(self.at.where, &self.log, NULL));
+    return self;
 }
 
 static void place_remove(audit_place *self)
@@ -24,7 +25,7 @@ static void place_remove(audit_place *self)
 
 static void append(audit_log *log, const char *line)
 {
-    ok(audit_log_append(log, (json_text){line, strlen(line)}, NULL));
+    ok(audit_log_append(log, words(line), NULL));
 }
 
 /* Expects {"n":0}, {"n":1}, ... and stops after `left` lines. */
@@ -61,8 +62,7 @@ static unsigned read_on(audit_log *log, uint64_t *place, unsigned first, unsigne
 
 TEST(entries_are_read_in_pages)
 {
-    audit_place at = {0};
-    place_make(&at);
+    audit_place at = place_make();
     uint64_t place = 0, again = 0;
     assert_int_equal(read_on(at.log, &place, 0, 7), 0);
     assert_int_equal(place, 0);
@@ -90,8 +90,7 @@ static bool keep_length(void *context, json_text line)
 TEST(a_long_entry_is_whole)
 {
     enum { LONG = 100000 };
-    audit_place at = {0};
-    place_make(&at);
+    audit_place at = place_make();
     char *line = malloc(LONG + 1);
     uint64_t place = 0;
     size_t length = 0;
@@ -126,8 +125,7 @@ static bool count_line(void *context, json_text line)
 
 TEST(no_line_is_passed_over)
 {
-    audit_place at = {0};
-    place_make(&at);
+    audit_place at = place_make();
     pthread_t threads[WRITERS];
     audit_log *logs[WRITERS];
     uint64_t place = 0;
@@ -154,9 +152,8 @@ TEST(no_line_is_passed_over)
 
 TEST(a_lost_connection_is_made_again)
 {
-    if (!test_postgres()) skip();
-    audit_place at = {0};
-    place_make(&at);
+    only_in_a_database();
+    audit_place at = place_make();
     uint64_t place = 0;
     append_numbers(at.log, 0, 1);
     assert_int_equal(database_cut(&at.at.database, "pool"), 1);
@@ -170,9 +167,8 @@ TEST(a_lost_connection_is_made_again)
  * entry of the same content stands for the one that was committed. */
 TEST(an_entry_that_was_written_is_not_repeated)
 {
-    if (!test_postgres()) skip();
-    audit_place at = {0};
-    place_make(&at);
+    only_in_a_database();
+    audit_place at = place_make();
     uint64_t place = 0;
     append_numbers(at.log, 0, 1);
     database_run(at.at.database.inside,
@@ -190,7 +186,7 @@ TEST(an_entry_that_was_written_is_not_repeated)
 
 TEST(a_database_without_tables_is_refused)
 {
-    if (!test_postgres()) skip();
+    only_in_a_database();
     audit_log *log;
     ee_error error = {0};
     assert_int_equal(audit_log_open(test_postgres(), &log, &error), EE_FILE_ERROR);

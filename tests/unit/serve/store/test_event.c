@@ -80,80 +80,41 @@ static decision_body guarded(void)
     return body;
 }
 
-static void assert_same_text(json_text got, json_text expected)
-{
-    assert_int_equal(got.length, expected.length);
-    if (got.length) assert_memory_equal(got.bytes, expected.bytes, got.length);
-}
-
-static void assert_same_guard(const decision_guard *got, const decision_guard *expected, size_t count)
-{
-    assert_int_equal(got->present, expected->present);
-    assert_int_equal(got->group, expected->group);
-    assert_int_equal(got->baseline, expected->baseline);
-    assert_true(got->treated_share == expected->treated_share);
-    assert_same_text(got->key, expected->key);
-    assert_same_text(got->segment, expected->segment);
-    assert_same_text(got->repeats, expected->repeats);
-    assert_int_equal(got->rule_count, expected->rule_count);
-    for (size_t i = 0; i < got->rule_count; i++) assert_same_text(got->rules[i], expected->rules[i]);
-    assert_int_equal(!got->boosts, !expected->boosts);
-    if (got->boosts) assert_memory_equal(got->boosts, expected->boosts, count * sizeof *got->boosts);
-    assert_int_equal(got->price_count, expected->price_count);
-    for (size_t i = 0; i < got->price_count; i++) {
-        assert_true(got->prices[i].budget == expected->prices[i].budget);
-        assert_true(got->prices[i].price == expected->prices[i].price);
-    }
-    assert_int_equal(got->share_count, expected->share_count);
-    if (!got->share_count) return;
-    assert_memory_equal(got->shares, expected->shares, count * sizeof *got->shares);
-    assert_memory_equal(got->low, expected->low, got->share_count * sizeof *got->low);
-    assert_memory_equal(got->high, expected->high, got->share_count * sizeof *got->high);
-}
-
-static void assert_same(const decision_body *got, const decision_body *expected)
-{
-    assert_memory_equal(got->request, expected->request, sizeof got->request);
-    assert_int_equal(got->version, expected->version);
-    assert_int_equal(got->seed, expected->seed);
-    assert_int_equal(got->count, expected->count);
-    assert_int_equal(got->action, expected->action);
-    assert_int_equal(got->choice, expected->choice);
-    assert_int_equal(got->baseline, expected->baseline);
-    assert_memory_equal(got->probabilities, expected->probabilities, got->count * sizeof(double));
-    assert_int_equal(!got->names, !expected->names);
-    for (size_t i = 0; got->names && i < got->count; i++) {
-        assert_int_equal(got->names[i].length, expected->names[i].length);
-        assert_memory_equal(got->names[i].bytes, expected->names[i].bytes, got->names[i].length);
-    }
-    assert_int_equal(!got->excluded, !expected->excluded);
-    if (got->excluded) assert_memory_equal(got->excluded, expected->excluded, got->count);
-    assert_int_equal(got->dim, expected->dim);
-    if (got->dim) assert_memory_equal(got->values, expected->values, got->count * got->dim * sizeof(float));
-    assert_int_equal(got->context.length, expected->context.length);
-    if (got->context.length) assert_memory_equal(got->context.bytes, expected->context.bytes, got->context.length);
-    assert_int_equal(got->record_size, expected->record_size);
-    if (got->record_size) assert_memory_equal(got->record, expected->record, got->record_size);
-    assert_int_equal(got->deferred, expected->deferred);
-    assert_int_equal(got->slot_index, expected->slot_index);
-    assert_int_equal(got->slot_count, expected->slot_count);
-    assert_same_text(got->slot, expected->slot);
-    assert_same_guard(&got->guard, &expected->guard, got->count);
-}
-
 TEST(a_decision_comes_back)
 {
     memory owner = {0};
     event_room room = {.owner = &owner};
-    uint8_t *bytes = NULL;
-    size_t size = 0, capacity = 0;
+    uint8_t *bytes = NULL, *again = NULL;
+    size_t size = 0, capacity = 0, again_size = 0, again_capacity = 0;
     const decision_body bodies[] = {vectors(), named(), slot(), guarded()};
     for (size_t i = 0; i < 4; i++) { /* one after the other in the same bytes */
+        const decision_body *expected = &bodies[i];
         size_t start = size;
-        ok(decision_body_write(&bodies[i], &owner, &bytes, &size, &capacity, NULL));
+        ok(decision_body_write(expected, &owner, &bytes, &size, &capacity, NULL));
         decision_body got;
         ok(decision_body_read(bytes + start, size - start, &room, &got, NULL));
-        assert_same(&got, &bodies[i]);
+        again_size = 0;
+        ok(decision_body_write(&got, &owner, &again, &again_size, &again_capacity, NULL));
+        assert_int_equal(again_size, size - start);
+        assert_memory_equal(again, bytes + start, again_size);
+        assert_memory_equal(got.request, expected->request, sizeof got.request);
+        assert_true(got.version == expected->version && got.seed == expected->seed && got.count == expected->count);
+        assert_true(got.action == expected->action && got.choice == expected->choice);
+        assert_true(got.baseline == expected->baseline && got.dim == expected->dim);
+        assert_memory_equal(got.probabilities, expected->probabilities, got.count * sizeof(double));
+        assert_true(got.deferred == expected->deferred && got.slot_count == expected->slot_count);
+        assert_int_equal(!got.names, !expected->names);
+        assert_int_equal(!got.excluded, !expected->excluded);
+        if (got.names) assert_memory_equal(got.names[2].bytes, names[2].bytes, names[2].length);
+        if (got.dim) assert_memory_equal(got.values, values, sizeof values);
+        const decision_guard *limits = &got.guard, *wanted = &expected->guard;
+        assert_true(limits->present == wanted->present && limits->group == wanted->group);
+        assert_true(limits->rule_count == wanted->rule_count && limits->price_count == wanted->price_count);
+        if (!limits->present) continue;
+        assert_memory_equal(limits->rules[0].bytes, "new items", 9);
+        assert_memory_equal(limits->boosts, wanted->boosts, ACTIONS * sizeof *limits->boosts);
+        assert_memory_equal(limits->shares, wanted->shares, ACTIONS * sizeof *limits->shares);
+        assert_true(limits->prices[1].price == 1e9 && limits->low[0] == 0.1 && limits->high[1] == 0.5);
     }
     memory_release(&owner);
 }

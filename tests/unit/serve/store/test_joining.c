@@ -1,10 +1,16 @@
-/* The rules by which decisions and rewards become one event: each on a store, by what the log has afterwards. */
+/* The rules by which decisions and rewards become one event: each case is a script, and the log and the answers that
+ * must follow. Some run again with the store opened anew after every step. Afterwards the tables are those that follow
+ * from the log. */
 #include "support_files.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "serve/shown_log.h"
+#include "serve/store/places/database_check.h"
+#include "serve/store/places/store_repair.h"
 #include "serve/store_writer.h"
 
 static const int64_t SECOND = 1000000;
@@ -14,32 +20,45 @@ typedef struct play {
     store *store;
     int64_t now;
     store_counts counts;
+    text told; /* answers of entries that were not simply written */
 } play;
-
-/* A bandit whose decisions wait ten seconds. */
-static play start(log_aggregation aggregation, double default_reward)
-{
-    play self = {.place = test_place_make(), .now = 1000 * SECOND};
-    joining_rules rules = {.wait = 10 * SECOND, .default_reward = default_reward, .aggregation = aggregation};
-    self.store = open_bare(self.place.where, &rules);
-    return self;
-}
 
 static bandit_state *bandit_of(const play *self)
 {
     return state_of(self->store, 1);
 }
 
+static void open_play(play *self)
+{
+    ok(store_open(self->place.where, &self->store, NULL));
+    skip_syncs(self->store);
+}
+
+/* A bandit of vectors of one number whose decisions wait ten seconds, with these settings beside. */
+static play start(const char *settings)
+{
+    char json[1000];
+    play self = {.place = test_place_make(), .now = 1000 * SECOND, .told = text_start(NULL)};
+    open_play(&self);
+    snprintf(json, sizeof json, "{\"dim\":1,\"wait\":10%s%s}", settings[0] ? "," : "", settings);
+    assert_int_equal(write_bandit(self.store, "shop", json, self.now), 1);
+    text_add(&self.told, "%s", "");
+    return self;
+}
+
+static check_result check(const play *self)
+{
+    check_request request = {.folder = self->place.where};
+    check_result found;
+    ok((place_is_database(self->place.where) ? database_check : store_check_folder)(&request, &found, NULL));
+    return found;
+}
+
 static void stop(play *self)
 {
     store_close(self->store);
     test_place_remove(&self->place);
-}
-
-static void end(play *self, const char *log)
-{
-    assert_log_is(self->store, 1, log);
-    stop(self);
+    memory_free(self->told.bytes);
 }
 
 /* Writes a chain of entries in one group, and counts. */
@@ -51,38 +70,6 @@ static void write_group(play *self, store_entry *first)
     uint64_t *into = (uint64_t *)&self->counts;
     const uint64_t *from = (const uint64_t *)&group.counts;
     for (size_t i = 0; i < sizeof group.counts / sizeof *from; i++) into[i] += from[i];
-}
-
-static json_text words(const char *plain)
-{
-    return (json_text){plain, strlen(plain)};
-}
-
-static entry_verdict decide_as(play *self, const char *id, uint64_t request)
-{
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {request, 7}};
-    write_group(self, &entry);
-    return entry.verdict;
-}
-
-static void decide(play *self, const char *id)
-{
-    assert_int_equal(decide_as(self, id, 1), ENTRY_DONE);
-}
-
-static store_entry reward_as(play *self, const char *id, double value, const char *reward_id)
-{
-    store_entry entry = {
-        .bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
-    write_group(self, &entry);
-    return entry;
-}
-
-static event_outcome reward(play *self, const char *id, double value)
-{
-    store_entry entry = reward_as(self, id, value, "");
-    assert_int_equal(entry.verdict, ENTRY_DONE);
-    return entry.event.outcome;
 }
 
 static size_t settle(play *self, size_t limit)
@@ -99,248 +86,495 @@ static size_t settle(play *self, size_t limit)
     return (size_t)(bandit_of(self)->events - before);
 }
 
-TEST(the_first_settles_at_once)
+/* ---- scripts: steps separated by "; "
+ *
+ *     d ID [REQUEST]              a decision; f: deferred, x: refused by guardrails
+ *     q ID SLOTS [REQUEST]        a round, with a slot for each letter; Q: deferred
+ *     r ID VALUE [REWARD] [LIST]  a reward, with its own id (-: none) and metrics as a=1,b=2; VALUE -: metrics alone
+ *     a ID                        an activation
+ *     p                           a step of the model
+ *     s [LIMIT]                   settles what is due
+ *     = SETTINGS                  changes the settings
+ *     +SECONDS                    time passes ---- */
+
+enum { MOST_SLOTS = 3 };
+typedef struct step {
+    char what, id[32], words[3][200];
+} step;
+
+static step read_step(const char *from, size_t length)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
-    decide(&self, "a");
-    decide(&self, "b");
-    self.now += SECOND;
-    assert_int_equal(reward(&self, "b", 0.5), REWARD_JOINED);
-    assert_int_equal(reward(&self, "b", 2), REWARD_REPEATED);
-    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
-    assert_int_equal(self.counts.joined, 2);
-    assert_int_equal(self.counts.repeated, 1);
-    self.now += 100 * SECOND;
-    assert_int_equal(reward(&self, "b", 3), REWARD_LATE); /* and no longer repeated */
-    assert_int_equal(settle(&self, 100), 0);
-    assert_true(bandit_of(&self)->deadline == INT64_MAX);
-    assert_int_equal(bandit_of(&self)->settled_to, 2);
-    end(&self, "D a; D b; R b 0.5 joined 2; S 2 0.5 rewarded; R b 2 repeated 2; R a 1 joined 1; S 1 1 rewarded; "
-               "R b 3 late 2; ");
+    char line[400];
+    step self = {0};
+    snprintf(line, sizeof line, "%.*s", (int)length, from);
+    sscanf(line, " %c%31s %199s %199s %199s", &self.what, self.id, self.words[0], self.words[1], self.words[2]);
+    for (char *at = self.id; (at = strchr(at, '/'));) *at = '\x1f';
+    return self;
 }
 
-static void check_aggregation(log_aggregation aggregation, const char *log)
+/* What became of the entries, where they were not simply written. */
+static void tell(play *self, const step *from, const store_entry *entry)
 {
-    play self = start(aggregation, 0);
-    decide(&self, "a");
-    const double values[] = {1, 4, 1};
-    for (size_t i = 0; i < 3; i++) assert_int_equal(reward(&self, "a", values[i]), REWARD_JOINED);
-    self.now += 10 * SECOND;
-    assert_int_equal(settle(&self, 100), 0);
-    self.now++;
-    assert_int_equal(settle(&self, 100), 1);
-    assert_int_equal(reward(&self, "a", 9), REWARD_LATE);
-    end(&self, log);
+    static const char *const verdicts[] = {"", "repeated", "conflict", "failed", "refused", "moved", "spooled"};
+    if (!entry->verdict) return;
+    text_add(&self->told, "%c %s %s", from->what, from->id, verdicts[entry->verdict]);
+    if (entry->verdict == ENTRY_REPEATED) text_add(&self->told, " %d", (int)entry->event.number);
+    if (entry->event.kind == EVENT_REWARD) text_add(&self->told, " as %d", (int)entry->event.outcome);
+    if (entry->error.message[0]) text_add(&self->told, ": %s", entry->error.message);
+    text_add(&self->told, "; ");
 }
 
-/* A longer wait does not open again what is settled. */
-TEST(more_than_the_sum)
+static void decide(play *self, const step *from)
 {
-    play self = start(LOG_REWARD_SUM, 0);
-    decide(&self, "a");
-    decide(&self, "b");
-    reward(&self, "a", 1);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 2);
-    bandit_of(&self)->rules.wait = 100 * SECOND;
-    assert_int_equal(reward(&self, "a", 9), REWARD_REPEATED);
-    assert_int_equal(reward(&self, "b", 9), REWARD_LATE);
-    end(&self, "D a; D b; R a 1 joined 1; S 1 1 rewarded; S 2 0 default; R a 9 repeated 1; R b 9 late 2; ");
+    static const double probabilities[] = {0.5, 0.5};
+    static const float values[] = {1, 2};
+    bool is_round = from->what == 'q' || from->what == 'Q';
+    store_entry entries[MOST_SLOTS] = {0};
+    char ids[MOST_SLOTS][32];
+    size_t count = is_round ? strlen(from->words[0]) : 1;
+    uint64_t request = (uint64_t)atoi(from->words[is_round]);
+    for (size_t i = 0; i < count; i++) {
+        decision_body body = {.request = {request, 7},
+                              .count = 2,
+                              .probabilities = probabilities,
+                              .dim = 1,
+                              .values = values,
+                              .deferred = from->what == 'f' || from->what == 'Q',
+                              .slot = {from->words[0] + i, is_round},
+                              .slot_index = i,
+                              .slot_count = is_round ? count : 0};
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
+        json_text id = words(from->id);
+        entries[i] = (store_entry){.bandit = 1,
+                                   .event = {.kind = EVENT_DECISION,
+                                             .id = is_round ? slot_decision_id(id, body.slot, ids[i]) : id,
+                                             .body = bytes,
+                                             .size = size},
+                                   .request = {request, 7},
+                                   .refused = from->what == 'x',
+                                   .deferred = body.deferred,
+                                   .slot_index = i,
+                                   .slot_count = body.slot_count,
+                                   .with_next = i + 1 < count,
+                                   .next = i + 1 < count ? &entries[i + 1] : NULL};
+    }
+    write_group(self, entries);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(entries[i].verdict, entries[0].verdict);
+        if (entries[i].verdict != ENTRY_CONFLICT && entries[i].verdict != ENTRY_REFUSED)
+            assert_int_equal(entries[i].event.number, entries[0].event.number + i);
+        memory_free((void *)(uintptr_t)entries[i].event.body);
+    }
+    tell(self, from, &entries[0]);
 }
 
-TEST(aggregations)
+static void reward(play *self, const step *from)
 {
-    static const char rewards[] = "D a; R a 1 joined 1; R a 4 joined 1; R a 1 joined 1; ";
-    const struct {
-        log_aggregation aggregation;
-        const char *value;
-    } cases[] = {{LOG_REWARD_LAST, "1"}, {LOG_REWARD_SUM, "6"}, {LOG_REWARD_MEAN, "2"}, {LOG_REWARD_MAX, "4"}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char log[200];
-        snprintf(log, sizeof log, "%sS 1 %s rewarded; R a 9 late 1; ", rewards, cases[i].value);
-        check_aggregation(cases[i].aggregation, log);
+    uint8_t bytes[METRIC_VALUES_SIZE];
+    bool is_alone = strcmp(from->words[0], "-") == 0;
+    const char *reward_id = strcmp(from->words[1], "-") == 0 ? "" : from->words[1], *at = from->words[2];
+    store_entry entry = {.bandit = 1,
+                         .event = {.kind = EVENT_REWARD,
+                                   .id = words(from->id),
+                                   .value = is_alone ? 0 : atof(from->words[0]),
+                                   .reward_id = words(reward_id)}};
+    metric_values values = {.reward = is_alone ? NAN : entry.event.value};
+    for (; *at; at += *at == ',') {
+        values.list[values.count++] = (metric_value){.name = {at[0]}, .count = 1, .value = atof(at + 2)};
+        at += strcspn(at, ",");
+    }
+    if (values.count) {
+        entry.event.body = bytes;
+        entry.event.size = metric_values_write(&values, bytes);
+    }
+    write_group(self, &entry);
+    tell(self, from, &entry);
+}
+
+static void change(play *self, const char *json, size_t length)
+{
+    bandit_settings settings = bandit_settings_usual();
+    ok(bandit_settings_read(&settings, json, length, SETTINGS_STORED, NULL));
+    store_entry entry = {
+        .bandit = 1, .event = {.kind = EVENT_SETTINGS, .body = json, .size = length}, .settings = &settings};
+    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+}
+
+static void run_step(play *self, const char *script, size_t length)
+{
+    step now = read_step(script, length);
+    store_entry entry = {.bandit = 1, .event = {.kind = now.what == 'p' ? EVENT_STEP : EVENT_ACTIVATED}};
+    switch (now.what) {
+    case '+':
+        self->now += llround(atof(script + 1) * (double)SECOND);
+        break;
+    case 's':
+        settle(self, now.id[0] ? (size_t)atoi(now.id) : 100);
+        break;
+    case 'r':
+        reward(self, &now);
+        break;
+    case '=':
+        change(self, script + 2, length - 2);
+        break;
+    case 'a':
+        entry.event.id = words(now.id);
+        __attribute__((fallthrough));
+    case 'p':
+        write_group(self, &entry);
+        tell(self, &now, &entry);
+        break;
+    default:
+        decide(self, &now);
     }
 }
 
-TEST(the_largest_may_be_below_zero)
+typedef struct script {
+    const char *settings, *steps, *log, *told;
+} script;
+
+static void run_script(const script *of, bool reopens)
 {
-    play self = start(LOG_REWARD_MAX, 0);
-    decide(&self, "a");
-    reward(&self, "a", -3);
-    reward(&self, "a", -2);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 1);
-    end(&self, "D a; R a -3 joined 1; R a -2 joined 1; S 1 -2 rewarded; ");
+    play self = start(of->settings);
+    for (const char *at = of->steps; *at;) {
+        size_t length = strcspn(at, ";");
+        run_step(&self, at, length);
+        at += length + strspn(at + length, "; ");
+        if (!reopens) continue;
+        store_close(self.store);
+        open_play(&self);
+    }
+    assert_log_is(self.store, 1, of->log);
+    assert_string_equal(self.told.bytes, of->told);
+    assert_string_equal(check(&self).first, "");
+    stop(&self);
 }
 
-TEST(exactly_at_the_wait_counts)
+static void run_scripts(const script *all, size_t count)
 {
-    play self = start(LOG_REWARD_SUM, 0);
-    decide(&self, "a");
-    self.now += 10 * SECOND;
-    assert_int_equal(settle(&self, 100), 0);
-    assert_true(bandit_of(&self)->deadline == self.now + 1);
-    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
-    self.now += 1;
-    assert_int_equal(reward(&self, "a", 1), REWARD_LATE); /* by a microsecond, whether it is settled or not */
-    assert_int_equal(settle(&self, 100), 1);
-    end(&self, "D a; R a 1 joined 1; R a 1 late 1; S 1 1 rewarded; ");
-}
-
-TEST(without_a_reward)
-{
-    const struct {
-        double default_reward;
-        const char *log;
-    } cases[] = {{0, "D a; S 1 0 default; R a 1 late 1; "},
-                 {-0.5, "D a; S 1 -0.5 default; R a 1 late 1; "},
-                 {NAN, "D a; S 1 0 nothing; R a 1 late 1; "}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        play self = start(i ? LOG_REWARD_FIRST : LOG_REWARD_MEAN, cases[i].default_reward);
-        decide(&self, "a");
-        self.now += 10 * SECOND + 1;
-        assert_int_equal(settle(&self, 100), 1);
-        assert_int_equal(settle(&self, 100), 0);
-        assert_int_equal(self.counts.defaulted + 2 * self.counts.abandoned, i == 2 ? 2 : 1);
-        assert_int_equal(reward(&self, "a", 1), REWARD_LATE);
-        end(&self, cases[i].log);
+    for (size_t i = 0; i < count; i++) {
+        run_script(&all[i], false);
+        if (i % test_long(test_postgres() ? 8 : 5, 1) == 0) run_script(&all[i], true);
     }
 }
 
-TEST(unknown_then_claimed)
+#define RUN(...)                                                                                                       \
+    static const script all[] = {__VA_ARGS__};                                                                         \
+    run_scripts(all, sizeof all / sizeof *all)
+#define SUM "\"aggregation\":\"sum\""
+
+TEST(rewards_are_joined)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
-    assert_int_equal(reward(&self, "a", 5), REWARD_UNKNOWN);
-    assert_int_equal(reward(&self, "b", 6), REWARD_UNKNOWN);
-    assert_int_equal(reward(&self, "a", 7), REWARD_UNKNOWN);
-    self.now += 100 * SECOND; /* longer than the wait: what counts is when the decision came */
-    decide(&self, "a");
-    decide(&self, "c");
-    assert_int_equal(self.counts.unknown, 3);
-    assert_int_equal(self.counts.claimed, 1);
-    end(&self, "R a 5 unknown 0; R b 6 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 4; S 4 5 rewarded; "
-               "R a 7 repeated 4; D c; ");
+    RUN({"", "d a; d b; +1; r b 0.5; r b 2; r a 1; +100; r b 3; s",
+         "=; D a; D b; R b 0.5 joined 3; S 3 0.5 rewarded; R b 2 repeated 3; R a 1 joined 2; S 2 1 rewarded; R b 3 "
+         "late 3; ",
+         ""}, /* the first settles at once */
+        /* A longer wait does not open again what is settled. */
+        {SUM, "d a; d b; r a 1; +11; s; = {\"dim\":1,\"wait\":100,\"aggregation\":\"sum\"}; r a 9; r b 9",
+         "=; D a; D b; R a 1 joined 2; S 2 1 rewarded; S 3 0 default; =; R a 9 repeated 2; R b 9 late 3; ", ""},
+        {"\"aggregation\":\"last\"", "d a; r a 1; r a 4; r a 1; +10; s; +0.000001; s; r a 9",
+         "=; D a; R a 1 joined 2; R a 4 joined 2; R a 1 joined 2; S 2 1 rewarded; R a 9 late 2; ", ""},
+        {SUM, "d a; r a 1; r a 4; r a 1; +11; s; r a 9",
+         "=; D a; R a 1 joined 2; R a 4 joined 2; R a 1 joined 2; S 2 6 rewarded; R a 9 late 2; ", ""},
+        {"\"aggregation\":\"mean\"", "d a; r a 1; r a 4; r a 1; +11; s; r a 9",
+         "=; D a; R a 1 joined 2; R a 4 joined 2; R a 1 joined 2; S 2 2 rewarded; R a 9 late 2; ", ""},
+        {"\"aggregation\":\"max\"", "d a; r a 1; r a 4; r a 1; +11; s; r a 9",
+         "=; D a; R a 1 joined 2; R a 4 joined 2; R a 1 joined 2; S 2 4 rewarded; R a 9 late 2; ", ""},
+        {"\"aggregation\":\"max\"", "d a; r a -3; r a -2; +11; s",
+         "=; D a; R a -3 joined 2; R a -2 joined 2; S 2 -2 rewarded; ", ""},
+        /* Exactly at the wait counts, and a microsecond later not, settled or not. */
+        {SUM, "d a; +10; s; r a 1; +0.000001; r a 1; s", "=; D a; R a 1 joined 2; R a 1 late 2; S 2 1 rewarded; ", ""});
 }
 
-TEST(claimed_are_added)
+TEST(without_a_reward_the_default_settles)
 {
-    play self = start(LOG_REWARD_SUM, 0);
-    reward(&self, "a", 5);
-    reward(&self, "a", 7);
-    decide(&self, "a");
-    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 1);
-    end(&self, "R a 5 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 3; R a 7 claimed 3; R a 1 joined 3; "
-               "S 3 13 rewarded; ");
+    RUN({"\"aggregation\":\"mean\"", "d a; +10.000001; s; s; r a 1", "=; D a; S 2 0 default; R a 1 late 2; ", ""},
+        {"\"default_reward\":-0.5", "d a; +10.000001; s; s; r a 1", "=; D a; S 2 -0.5 default; R a 1 late 2; ", ""},
+        {"\"default_reward\":null", "d a; +10.000001; s; s; r a 1", "=; D a; S 2 0 nothing; R a 1 late 2; ", ""});
 }
 
-TEST(a_decision_is_made_once)
+/* What counts is when the decision came, not for how long the reward had waited. */
+TEST(rewards_may_come_first)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
-    assert_int_equal(decide_as(&self, "a", 1), ENTRY_DONE);
-    assert_int_equal(decide_as(&self, "a", 1), ENTRY_REPEATED); /* within the same transaction */
-    self.now += 1000 * SECOND;
-    assert_int_equal(decide_as(&self, "b", 1), ENTRY_DONE);
-    assert_int_equal(decide_as(&self, "a", 1), ENTRY_REPEATED);
-    assert_int_equal(decide_as(&self, "a", 2), ENTRY_CONFLICT);
-    assert_int_equal(self.counts.decisions, 2);
-    assert_int_equal(self.counts.repeated_decisions, 2);
-    assert_int_equal(self.counts.conflicts, 1);
-    end(&self, "D a; D b; ");
+    RUN({"", "r a 5; r b 6; r a 7; +100; d a; d c",
+         "=; R a 5 unknown 0; R b 6 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 5; S 5 5 rewarded; R a 7 repeated "
+         "5; D c; ",
+         ""},
+        {SUM, "r a 5; r a 7; d a; r a 1; +11; s",
+         "=; R a 5 unknown 0; R a 7 unknown 0; D a; R a 5 claimed 4; R a 7 claimed 4; R a 1 joined 4; S 4 13 "
+         "rewarded; ",
+         ""});
 }
 
-TEST(a_repeated_decision_has_its_number)
+TEST(ids_are_used_once)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
-    decide(&self, "a");
-    decide(&self, "b");
-    int64_t time = self.now;
-    self.now += SECOND;
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("b")}, .request = {1, 7}};
-    write_group(&self, &entry);
-    assert_int_equal(entry.event.number, 2);
-    assert_true(entry.event.time == time);
-    end(&self, "D a; D b; ");
+    RUN({"", "d a 1; d a 1; +1000; d b 1; d a 1; d a 2; d b 1", "=; D a; D b; ",
+         "d a repeated 2; d a repeated 2; d a conflict: decide: this id was used for another request; d b repeated "
+         "3; "},
+        {"", "d a 7; x a 7; x a 8; x b 7", "=; D a; ",
+         "x a repeated 2; x a conflict: decide: this id was used for another request; x b refused; "}, /* one that
+                                                                                                          guardrails
+                                                                                                          refuse may be
+                                                                                                          a retry */
+        /* Of another decision a reward id is another; a repeated one is not late if the first was not. */
+        {SUM, "d a; r a 2 x; r a 2 x; r a 3 x; r a 3 y; r b 9 x; +11; r a 2 x; s",
+         "=; D a; R a 2 joined 2; R a 3 joined 2; R b 9 unknown 0; S 2 5 rewarded; ",
+         "r a repeated 0 as 1; r a conflict as 1: reward: this reward_id was used before with the value 2; r a "
+         "repeated 0 as 1; "},
+        {SUM, "r a 2 x; r a 2 x; d a; r a 2 x; +11; s", "=; R a 2 unknown 0; D a; R a 2 claimed 3; S 3 2 rewarded; ",
+         "r a repeated 0 as 4; r a repeated 0 as 4; "});
 }
 
-/* One that guardrails refuse may be a retry. */
-TEST(a_refused_decision_is_only_looked_up)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    decide(&self, "a");
-    static const struct {
-        const char *id;
-        uint64_t request;
-        entry_verdict expected;
-    } cases[] = {{"a", 7, ENTRY_REPEATED}, {"a", 8, ENTRY_CONFLICT}, {"b", 7, ENTRY_REFUSED}};
-    for (size_t i = 0; i < 3; i++) {
-        store_entry entry = {.bandit = 1,
-                             .event = {.kind = EVENT_DECISION, .id = words(cases[i].id)},
-                             .request = {1, cases[i].request},
-                             .refused = true};
-        write_group(&self, &entry);
-        assert_int_equal(entry.verdict, cases[i].expected);
-    }
-    end(&self, "D a; ");
-}
-
-TEST(reward_ids)
-{
-    play self = start(LOG_REWARD_SUM, 0);
-    decide(&self, "a");
-    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_DONE);
-    store_entry again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, ENTRY_REPEATED);
-    assert_int_equal(again.event.outcome, REWARD_JOINED); /* as it was */
-    assert_int_equal(reward_as(&self, "a", 3, "x").verdict, ENTRY_CONFLICT);
-    assert_int_equal(reward_as(&self, "a", 3, "y").verdict, ENTRY_DONE);
-    assert_int_equal(reward_as(&self, "b", 9, "x").verdict, ENTRY_DONE); /* of another decision */
-    self.now += 11 * SECOND;
-    again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, ENTRY_REPEATED);
-    assert_int_equal(again.event.outcome, REWARD_JOINED); /* not late: it came in time */
-    assert_int_equal(settle(&self, 100), 1);
-    assert_int_equal(self.counts.conflicts, 1);
-    end(&self, "D a; R a 2 joined 1; R a 3 joined 1; R b 9 unknown 0; S 1 5 rewarded; ");
-}
-
-TEST(an_unknown_reward_id_is_claimed_once)
-{
-    play self = start(LOG_REWARD_SUM, 0);
-    assert_int_equal(reward_as(&self, "a", 2, "x").event.outcome, REWARD_UNKNOWN);
-    assert_int_equal(reward_as(&self, "a", 2, "x").verdict, ENTRY_REPEATED);
-    decide(&self, "a");
-    store_entry again = reward_as(&self, "a", 2, "x");
-    assert_int_equal(again.verdict, ENTRY_REPEATED);
-    assert_int_equal(again.event.outcome, REWARD_UNKNOWN);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 1);
-    end(&self, "R a 2 unknown 0; D a; R a 2 claimed 2; S 2 2 rewarded; ");
-}
-
+/* The rules at the time of the reward, or of the settlement, count. */
 TEST(other_rules_between)
 {
-    play self = start(LOG_REWARD_MAX, 0);
-    decide(&self, "a");
-    decide(&self, "b");
-    decide(&self, "c");
-    reward(&self, "a", 4);
-    bandit_of(&self)->rules =
-        (joining_rules){.wait = 5 * SECOND, .default_reward = 0.25, .aggregation = LOG_REWARD_MEAN};
-    self.now += 5 * SECOND;
-    assert_int_equal(reward(&self, "a", 1), REWARD_JOINED); /* the mean of the 4 so far and 1 */
-    bandit_of(&self)->rules.aggregation = LOG_REWARD_FIRST;
-    assert_int_equal(reward(&self, "a", 8), REWARD_REPEATED);
-    self.now += 1;
-    assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* by the shorter wait */
-    assert_int_equal(settle(&self, 2), 2);
-    bandit_of(&self)->rules.wait = 100 * SECOND;
-    assert_int_equal(reward(&self, "b", 1), REWARD_LATE); /* it is settled, whatever the longer wait says */
-    assert_int_equal(reward(&self, "a", 1), REWARD_REPEATED);
-    assert_int_equal(reward(&self, "c", 3), REWARD_JOINED);
-    end(&self, "D a; D b; D c; R a 4 joined 1; R a 1 joined 1; R a 8 repeated 1; R b 1 late 2; S 1 2.5 rewarded; "
-               "S 2 0.25 default; R b 1 late 2; R a 1 repeated 1; R c 3 joined 3; S 3 3 rewarded; ");
+    RUN({"\"aggregation\":\"max\"",
+         "d a; d b; d c; r a 4; = {\"dim\":1,\"wait\":5,\"default_reward\":0.25,\"aggregation\":\"mean\"}; +5; r a 1;"
+         " = {\"dim\":1,\"wait\":5,\"default_reward\":0.25}; r a 8; +0.000001; r b 1; s 2;"
+         " = {\"dim\":1,\"wait\":100,\"default_reward\":0.25}; r b 1; r a 1; r c 3",
+         "=; D a; D b; D c; R a 4 joined 2; =; R a 1 joined 2; =; R a 8 repeated 2; R b 1 late 3; S 2 2.5 rewarded; S "
+         "3 0.25 default; =; R b 1 late 3; R a 1 repeated 2; R c 3 joined 4; S 4 3 rewarded; ",
+         ""});
+}
+
+TEST(deferred_decisions_settle_when_they_are_active)
+{
+    RUN({"", "f a; f b; r a 5; r a 6; a a; a a; a b; r b 7; +11; a a; s",
+         "=; D a; D b; R a 5 joined 2; R a 6 repeated 2; A a joined 2; S 2 5 rewarded; A b joined 3; R b 7 joined 3; S "
+         "3 7 rewarded; ",
+         "a a repeated 0; a a repeated 0; "},
+        {SUM, "f a; r a 5; a a; r a 6; +11; s",
+         "=; D a; R a 5 joined 2; A a joined 2; R a 6 joined 2; S 2 11 rewarded; ",
+         ""}, /* more rewards may come: an activation ends no wait */
+        {"\"default_reward\":1",
+         "f a; f b; f c; r a 5; +10; s; a c; +0.000001; s; a b; = {\"dim\":1,\"wait\":100}; a a; r b 5",
+         "=; D a; D b; D c; R a 5 joined 2; A c joined 4; S 2 0 inactive; S 3 0 inactive; S 4 1 default; A b late 3; "
+         "=; A a late 2; R b 5 late 3; ",
+         ""},
+        {SUM ",\"default_reward\":1",
+         "f a; f b; f c; r a 5; +10; s; a c; +0.000001; s; a b; = {\"dim\":1,\"wait\":100}; a a; r b 5",
+         "=; D a; D b; D c; R a 5 joined 2; A c joined 4; S 2 0 inactive; S 3 0 inactive; S 4 1 default; A b late 3; "
+         "=; A a late 2; R b 5 late 3; ",
+         ""},
+        {"", "a a; r a 2; a b; a b; f a; d b; a b",
+         "=; A a unknown 0; R a 2 unknown 0; A b unknown 0; A b unknown 0; D a; A a claimed 6; R a 2 claimed 6; S 6 2 "
+         "rewarded; D b; ",
+         "a b repeated 0; "}); /* b is active anyway */
+}
+
+TEST(rounds_are_made_and_activated_as_a_whole)
+{
+    RUN({"", "d x; q x tm 9; q r tme 1; q r tme 1; q r zm 2; d r 3; r r/m 2; r r 1; r r/t 3",
+         "=; D x; D r/t; D r/m; D r/e; R r/m 2 joined 4; S 4 2 rewarded; R r 1 joined 3; S 3 1 rewarded; R r/t 3 "
+         "repeated 3; ",
+         "q x conflict: decide: this id was used for another request; q r repeated 3; q r conflict: decide: this id "
+         "was used for another request; d r conflict: decide: this id was used for another request; "},
+        {"", "Q r tm; r r/m 2; a r/t; a r; a r; Q q tm; +11; s; a q",
+         "=; D r/t; D r/m; R r/m 2 joined 3; A r/t joined 2; A r joined 3; S 3 2 rewarded; D q/t; D q/m; S 2 0 "
+         "default; S 8 0 inactive; S 9 0 inactive; A q late 8; A q late 9; ",
+         "a r repeated 0; "},
+        /* What came before a round is claimed after its last slot: the slots follow each other. */
+        {"", "r r/t 2; a r; r r 3; Q r tm",
+         "=; R r/t 2 unknown 0; A r unknown 0; R r 3 unknown 0; D r/t; D r/m; R r/t 2 claimed 5; A r claimed 5; S 5 2 "
+         "rewarded; A r claimed 6; R r 3 repeated 5; ",
+         ""});
+}
+
+/* ---- metrics ---- */
+
+#define TWO_METRICS                                                                                                    \
+    "\"metrics\":[{\"name\":\"r\",\"aggregation\":\"sum\",\"missing\":0,\"weight\":-2},"                               \
+    "{\"name\":\"l\",\"aggregation\":\"mean\",\"missing\":null,\"weight\":0.5}]"
+#define FIRST_COUNTS "\"default_reward\":null," TWO_METRICS
+#define SUMS "\"default_reward\":0.25,\"aggregation\":\"sum\"," TWO_METRICS
+
+TEST(metrics_are_joined)
+{
+    RUN({FIRST_COUNTS, "d a; r a 1 - r=1; r a 5; r a 5 - r=1,l=4; r a - - l=2; +11; s; r a 1 - r=1",
+         "=; D a; R a 1 joined 2; R a 5 repeated 2; R a 5 joined 2; R a 0 joined 2; S 2 -1.5 rewarded; R a 1 late 2; ",
+         ""},
+        {FIRST_COUNTS, "d a; d b; r a - - r=3; +11; s", "=; D a; D b; R a 0 joined 2; S 2 -6 rewarded; S 3 0 nothing; ",
+         ""},
+        {SUMS, "d a; d b; r a - - r=3; +11; s", "=; D a; D b; R a 0 joined 2; S 2 -5.75 rewarded; S 3 0.25 default; ",
+         ""},
+        /* The same metrics in another order are the same reward. */
+        {SUMS,
+         "d a; r a 1 x r=1,l=2; r a 1 x l=2,r=1; r a 1 x r=1,l=3; r a 1 x; r a - x r=1,l=2; r a 1 y; r a 1 y r=1; +11;"
+         " s; r a 1 x r=1,l=2",
+         "=; D a; R a 1 joined 2; R a 1 joined 2; S 2 1 rewarded; ",
+         "r a repeated 0 as 1; r a conflict as 1: reward: this reward_id was used before with other metrics; r a "
+         "conflict as 1: reward: this reward_id was used before with other metrics; r a conflict as 1: reward: this "
+         "reward_id was used before with other metrics; r a conflict as 1: reward: this reward_id was used before with "
+         "the value 1; r a repeated 0 as 1; "},
+        {SUMS, "r a 2 x r=1; r a - - r=2,l=8; d a; r a 2 x r=1; +11; s",
+         "=; R a 2 unknown 0; R a 0 unknown 0; D a; R a 2 claimed 4; R a 0 claimed 4; S 4 0 rewarded; ",
+         "r a repeated 0 as 4; "},
+        {FIRST_COUNTS, "f a; f b; r a 1 - r=1; r b 1 - r=1; a a; +11; s",
+         "=; D a; D b; R a 1 joined 2; R b 1 joined 3; A a joined 2; S 2 -1 rewarded; S 3 0 inactive; ", ""},
+        /* Each has its own aggregation, and those that the bandit has not are only logged. */
+        {"\"metrics\":[{\"name\":\"f\",\"aggregation\":\"first\",\"weight\":1},"
+         "{\"name\":\"m\",\"aggregation\":\"max\",\"weight\":100},"
+         "{\"name\":\"n\",\"aggregation\":\"last\",\"weight\":10000}]",
+         "d a; d b; r a - - f=1,m=2,n=3; r a - - f=4,m=1,n=2; r a - - f=9; r b - - z=9; +11; s",
+         "=; D a; D b; R a 0 joined 2; R a 0 joined 2; R a 0 repeated 2; R b 0 repeated 3; S 2 20201 rewarded; S 3 0 "
+         "default; ",
+         ""},
+        /* The rules at the settlement count. Totals stay by name, also those of metrics that are gone. */
+        {SUMS,
+         "d a; d b; r a 1 - r=1,l=2; = {\"dim\":1,\"wait\":10,\"aggregation\":\"sum\",\"metrics\":[{\"name\":\"q\","
+         "\"weight\":3},{\"name\":\"l\",\"weight\":1}]}; r a 1 - q=5; = {\"dim\":1,\"wait\":10}; r a 1 - q=5; r b 1;"
+         " = {\"dim\":1,\"wait\":10,\"aggregation\":\"sum\",\"metrics\":[{\"name\":\"q\",\"weight\":3}]}; +11; s",
+         "=; D a; D b; R a 1 joined 2; =; R a 1 joined 2; =; R a 1 repeated 2; R b 1 joined 3; S 3 1 rewarded; =; S 2 "
+         "17 rewarded; ",
+         ""});
+}
+
+/* Runs a script, and stays open. */
+static play play_steps(const char *settings, const char *const *steps)
+{
+    play self = start(settings);
+    for (; *steps; steps++) run_step(&self, *steps, strlen(*steps));
+    return self;
+}
+#define PLAY(settings, ...) play_steps(settings, (const char *const[]){__VA_ARGS__, NULL})
+
+static metric_values totals_at(play *self, uint64_t number)
+{
+    store_reader *reader;
+    const event *found;
+    metric_values out;
+    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_read_one(reader, 1, number, &found, NULL));
+    ok(metric_values_read(found->body, found->size, &out, NULL));
+    store_reader_free(reader);
+    return out;
+}
+
+TEST(a_settlement_has_the_totals)
+{
+    play self = PLAY(FIRST_COUNTS, "d a", "r a 1 - r=1", "r a 5 - r=1,l=4", "r a - - l=2", "d b", "+11", "s");
+    metric_values totals = totals_at(&self, 7);
+    assert_true(totals.reward == 1 && totals.count == 2);
+    assert_true(strcmp(totals.list[0].name, "l") == 0 && totals.list[0].count == 2 && totals.list[0].value == 3);
+    assert_true(strcmp(totals.list[1].name, "r") == 0 && totals.list[1].count == 2 && totals.list[1].value == 2);
+    assert_int_equal(self.counts.decisions, 2);
+    assert_int_equal(self.counts.joined, 3);
+    assert_int_equal(self.counts.abandoned, 1);
+    stop(&self);
+    self = PLAY(FIRST_COUNTS, "d a", "r a - - r=3", "+11", "s");
+    assert_true(isnan(totals_at(&self, 4).reward));
+    stop(&self);
+    self = PLAY(SUMS, "d a", "r a 1 x r=1", "+11", "s");
+    assert_true(totals_at(&self, 4).reward == 1);
+    ok(store_erase(self.store, 1, (const uint64_t[]){3, 4, 2}, 3, NULL));
+    for (uint64_t number = 3; number <= 4; number++) {
+        store_reader *reader;
+        const event *found;
+        ok(store_reader_create(self.store, &reader, NULL));
+        ok(store_read_one(reader, 1, number, &found, NULL));
+        assert_int_equal(found->size, 0);
+        store_reader_free(reader);
+    }
+    assert_string_equal(check(&self).first, "");
+    stop(&self);
+}
+
+/* A repair computes the tables from the log. */
+TEST(a_repair_finds_the_metrics_again)
+{
+    only_in_a_folder();
+    play self = PLAY(SUMS, "d a", "r a 1 x r=1");
+    store_close(self.store);
+    raw_log raw = raw_begin(self.place.where);
+    raw_run(&raw, "UPDATE decisions SET metrics = x'00'");
+    raw_commit(&raw);
+    assert_int_equal(check(&self).tables, 1);
+    repair_result repaired;
+    ok(store_repair(&(check_request){.folder = self.place.where}, &repaired, NULL));
+    assert_string_equal(check(&self).first, "");
+    open_play(&self);
+    self.now += 11 * SECOND;
+    assert_int_equal(settle(&self, 100), 1);
+    assert_true(totals_at(&self, 4).list[0].value == 1);
+    stop(&self);
+}
+/* More names than there is room for: one that the bandit no longer has makes place. */
+TEST(many_names)
+{
+    joining_rules old = {.metric_count = MOST_METRICS}, new = {.metric_count = 1};
+    metric_values totals = {.reward = NAN}, reward = {.reward = NAN, .count = MOST_METRICS};
+    for (size_t i = 0; i < MOST_METRICS; i++) {
+        old.metrics[i] = (metric_settings){.name = {(char)('a' + i)}, .aggregation = LOG_REWARD_SUM};
+        reward.list[i] = (metric_value){.name = {(char)('a' + i)}, .count = 1, .value = 1};
+    }
+    assert_true(metric_values_join(&totals, &old, &reward));
+    assert_int_equal(totals.count, MOST_METRICS);
+    new.metrics[0] = (metric_settings){.name = "z", .aggregation = LOG_REWARD_SUM};
+    reward.count = 1;
+    reward.list[0].name[0] = 'z';
+    assert_true(metric_values_join(&totals, &new, &reward));
+    assert_int_equal(totals.count, MOST_METRICS);
+    assert_true(metric_values_has(&totals, &new));
+}
+
+/* ---- bytes ---- */
+
+static size_t write_example(uint8_t bytes[METRIC_VALUES_SIZE])
+{
+    metric_values values = {
+        .reward = 0.5, .count = 2, .list = {{.name = "refund", .count = 3, .value = -2}, {"latency", 1, 1e-300}}};
+    return metric_values_write(&values, bytes);
+}
+
+TEST(bytes_never_change)
+{
+    static const uint8_t expected[] = "\1\2\0\0\0\0\0\0\340\77\7latency\1\0\0\0\131\363\370\302\37\156\245\1"
+                                      "\6refund\3\0\0\0\0\0\0\0\0\0\0\300";
+    uint8_t bytes[METRIC_VALUES_SIZE];
+    size_t size = write_example(bytes);
+    assert_int_equal(size, sizeof expected - 1);
+    assert_memory_equal(bytes, expected, size);
+}
+
+TEST(damaged_bytes_are_refused_or_harmless)
+{
+    uint8_t bytes[METRIC_VALUES_SIZE], again[METRIC_VALUES_SIZE];
+    size_t size = write_example(bytes), harmless = 0;
+    metric_values got;
+    ee_error error;
+    for (size_t cut = 0; cut < size; cut++) {
+        guard wall;
+        uint8_t *copy = guard_end_bytes(&wall, cut);
+        memcpy(copy, bytes, cut);
+        assert_int_equal(metric_values_read(copy, cut, &got, &error), EE_BAD_INPUT);
+        assert_int_equal(got.count, 0);
+        guard_free(&wall);
+    }
+    guard wall;
+    uint8_t *copy = guard_end_bytes(&wall, size);
+    memcpy(copy, bytes, size);
+    for (size_t at = 0; at < size; at++)
+        for (unsigned flip = 1; flip < 256; flip++) {
+            copy[at] = (uint8_t)(bytes[at] ^ flip);
+            if (!metric_values_read(copy, size, &got, &error)) {
+                harmless++;
+                assert_int_equal(metric_values_write(&got, again), size);
+                ok(metric_values_read(again, size, &got, &error));
+            }
+            copy[at] = bytes[at];
+        }
+    guard_free(&wall);
+    assert_true(harmless > 1000); /* other numbers and letters */
+    assert_string_equal(error.message, "log: the metrics of a reward or a decision are damaged");
+}
+
+/* ---- portions ---- */
+
+static void step_now(play *self, const char *one)
+{
+    run_step(self, one, strlen(one));
 }
 
 /* Decisions 0 to count - 1, all rewarded except the last, in large groups. */
@@ -368,261 +602,85 @@ static void decide_many(play *self, int count)
 TEST(passes_the_settled_in_portions)
 {
     enum { COUNT = 10000 };
-    play self = start(LOG_REWARD_FIRST, 0);
+    play self = start("");
     decide_many(&self, COUNT);
     self.now += 11 * SECOND;
     size_t calls = 1;
     for (; settle(&self, 1000) == 0; calls++) assert_true(bandit_of(&self)->deadline <= self.now);
     assert_int_equal(calls, 3);
     assert_int_equal(bandit_of(&self)->deadline, INT64_MAX);
-    assert_int_equal(bandit_of(&self)->settled_to, 3 * COUNT - 2);
+    assert_int_equal(bandit_of(&self)->settled_to, 3 * COUNT - 1);
     stop(&self);
 }
 
 TEST(settles_in_portions)
 {
-    enum { COUNT = 1000 };
-    play self = start(LOG_REWARD_FIRST, 0);
+    enum { COUNT = 300 };
+    play self = start("");
     for (int i = 0; i < COUNT; i++) {
-        char id[16];
-        snprintf(id, sizeof id, "%d", i);
-        decide(&self, id);
-        if (i % 3 == 0) reward(&self, id, 1);
+        char line[32];
+        snprintf(line, sizeof line, "d %d", i);
+        step_now(&self, line);
+        snprintf(line, sizeof line, "r %d 1", i);
+        if (i % 3 == 0) step_now(&self, line);
         self.now += 1000;
     }
     int64_t last = self.now - 1000;
     self.now += 5 * SECOND;
     assert_int_equal(settle(&self, COUNT), 0);
     assert_true(bandit_of(&self)->deadline == 1010 * SECOND + 1);
-    self.now = 1010 * SECOND + 500 * 1000; /* over for the first 500 */
-    assert_int_equal(settle(&self, 100), 100);
+    self.now = 1010 * SECOND + 150 * 1000; /* over for the first 150 */
+    assert_int_equal(settle(&self, 30), 30);
     assert_true(bandit_of(&self)->deadline <= self.now);
-    assert_int_equal(settle(&self, COUNT), 233);
+    assert_int_equal(settle(&self, COUNT), 70);
     assert_true(bandit_of(&self)->deadline == self.now + 1);
     self.now = last + 10 * SECOND + 1;
-    assert_int_equal(settle(&self, COUNT), 333);
+    assert_int_equal(settle(&self, COUNT), 100);
     assert_true(bandit_of(&self)->deadline == INT64_MAX);
-    assert_int_equal(self.counts.defaulted, 666);
+    assert_int_equal(self.counts.defaulted, 200);
+    assert_int_equal(self.counts.waiting, 0);
     assert_int_equal(settle(&self, COUNT), 0);
     stop(&self);
 }
 
 TEST(news_are_what_a_model_learns_from)
 {
-    play self = start(LOG_REWARD_SUM, 0);
-    decide(&self, "a");
-    assert_int_equal(bandit_of(&self)->news, 1);
-    reward(&self, "a", 1);
-    assert_int_equal(bandit_of(&self)->events, 2);
-    assert_int_equal(bandit_of(&self)->news, 1);
-    store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
-    write_group(&self, &step);
-    assert_int_equal(bandit_of(&self)->news, 1);
-    self.now += 11 * SECOND;
-    settle(&self, 10);
-    assert_int_equal(bandit_of(&self)->news, 4);
+    play self = PLAY(SUM, "d a");
+    assert_int_equal(bandit_of(&self)->news, 2);
+    step_now(&self, "r a 1");
+    assert_int_equal(bandit_of(&self)->events, 3);
+    step_now(&self, "p");
+    assert_int_equal(bandit_of(&self)->news, 2);
+    step_now(&self, "+11");
+    step_now(&self, "s");
+    assert_int_equal(bandit_of(&self)->news, 5);
     assert_true(bandit_of(&self)->time == self.now);
-    end(&self, "D a; R a 1 joined 1; P; S 1 1 rewarded; ");
-}
-
-/* ---- deferred decisions ---- */
-
-static void defer(play *self, const char *id)
-{
-    store_entry entry = {
-        .bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 7}, .deferred = true};
-    write_group(self, &entry);
-    assert_int_equal(entry.verdict, ENTRY_DONE);
-}
-
-/* What became of it; nothing is logged where it is repeated. */
-static event_outcome activate(play *self, const char *id)
-{
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_ACTIVATED, .id = words(id)}};
-    write_group(self, &entry);
-    assert_int_equal(entry.verdict, entry.event.outcome == REWARD_REPEATED ? ENTRY_REPEATED : ENTRY_DONE);
-    return entry.event.outcome;
-}
-
-TEST(deferred_ones_settle_when_they_are_active)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    defer(&self, "a");
-    defer(&self, "b");
-    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED); /* counts from the activation on */
-    assert_int_equal(reward(&self, "a", 6), REWARD_REPEATED);
-    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
-    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
-    assert_int_equal(activate(&self, "b"), REWARD_JOINED);
-    assert_int_equal(reward(&self, "b", 7), REWARD_JOINED);
-    self.now += 11 * SECOND;
-    assert_int_equal(activate(&self, "a"), REWARD_REPEATED);
-    assert_int_equal(settle(&self, 100), 0);
-    assert_int_equal(self.counts.activated, 2);
-    assert_int_equal(self.counts.waiting, 0);
-    end(&self, "D a; D b; R a 5 joined 1; R a 6 repeated 1; A a joined 1; S 1 5 rewarded; A b joined 2; "
-               "R b 7 joined 2; S 2 7 rewarded; ");
-}
-
-/* More rewards may come: the activation does not end the wait. */
-TEST(an_activation_settles_only_where_the_first_counts)
-{
-    play self = start(LOG_REWARD_SUM, 0);
-    defer(&self, "a");
-    assert_int_equal(reward(&self, "a", 5), REWARD_JOINED);
-    assert_int_equal(activate(&self, "a"), REWARD_JOINED);
-    assert_int_equal(self.counts.waiting, 1);
-    assert_int_equal(reward(&self, "a", 6), REWARD_JOINED);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 1);
-    end(&self, "D a; R a 5 joined 1; A a joined 1; R a 6 joined 1; S 1 11 rewarded; ");
-}
-
-TEST(nobody_saw_what_was_not_activated)
-{
-    const log_aggregation aggregations_of[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
-    for (size_t i = 0; i < 2; i++) {
-        play self = start(aggregations_of[i], 1);
-        defer(&self, "a");
-        defer(&self, "b");
-        defer(&self, "c");
-        reward(&self, "a", 5);
-        self.now += 10 * SECOND;
-        assert_int_equal(settle(&self, 100), 0);
-        assert_int_equal(activate(&self, "c"), REWARD_JOINED); /* in the last moment */
-        self.now++;
-        assert_int_equal(settle(&self, 100), 3);
-        assert_int_equal(activate(&self, "b"), REWARD_LATE);
-        bandit_of(&self)->rules.wait = 100 * SECOND;
-        assert_int_equal(activate(&self, "a"), REWARD_LATE); /* it is settled */
-        assert_int_equal(reward(&self, "b", 5), REWARD_LATE);
-        assert_int_equal(self.counts.inactive, 2);
-        assert_int_equal(self.counts.defaulted, 1);
-        end(&self, "D a; D b; D c; R a 5 joined 1; A c joined 3; S 1 0 inactive; S 2 0 inactive; S 3 1 default; "
-                   "A b late 2; A a late 1; R b 5 late 2; ");
-    }
-}
-
-TEST(activations_may_come_first)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    assert_int_equal(activate(&self, "a"), REWARD_UNKNOWN);
-    assert_int_equal(reward(&self, "a", 2), REWARD_UNKNOWN);
-    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
-    assert_int_equal(activate(&self, "b"), REWARD_UNKNOWN);
-    defer(&self, "a");
-    decide(&self, "b"); /* it is active anyway */
-    assert_int_equal(activate(&self, "b"), REWARD_REPEATED);
-    assert_int_equal(bandit_of(&self)->unclaimed, 0);
-    end(&self, "A a unknown 0; R a 2 unknown 0; A b unknown 0; A b unknown 0; D a; A a claimed 5; R a 2 claimed 5; "
-               "S 5 2 rewarded; D b; ");
-}
-
-/* ---- rounds of slots ---- */
-
-enum { MOST_SLOTS = 3 };
-
-/* slots as "tm": a slot for each letter. */
-static entry_verdict decide_slots(play *self, const char *id, const char *slots, uint64_t request, bool deferred,
-                                  uint64_t *first)
-{
-    store_entry entries[MOST_SLOTS] = {0};
-    char ids[MOST_SLOTS][16];
-    size_t count = strlen(slots);
-    for (size_t i = 0; i < count; i++)
-        entries[i] = (store_entry){
-            .bandit = 1,
-            .event = {.kind = EVENT_DECISION, .id = slot_decision_id(words(id), (json_text){slots + i, 1}, ids[i])},
-            .request = {request, 7},
-            .deferred = deferred,
-            .slot_index = i,
-            .slot_count = count,
-            .with_next = i + 1 < count,
-            .next = i + 1 < count ? &entries[i + 1] : NULL};
-    write_group(self, entries);
-    for (size_t i = 1; i < count; i++) {
-        assert_int_equal(entries[i].verdict, entries[0].verdict);
-        if (entries[i].verdict != ENTRY_CONFLICT)
-            assert_int_equal(entries[i].event.number, entries[0].event.number + i);
-    }
-    if (first) *first = entries[0].event.number;
-    return entries[0].verdict;
-}
-
-TEST(a_round_is_made_as_a_whole)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    uint64_t first;
-    decide(&self, "x");
-    assert_int_equal(decide_slots(&self, "x", "tm", 9, false, NULL), ENTRY_CONFLICT); /* another decision's id */
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), ENTRY_DONE);
-    assert_int_equal(first, 2);
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, &first), ENTRY_REPEATED);
-    assert_int_equal(first, 2);
-    assert_int_equal(decide_slots(&self, "r", "zm", 2, false, NULL), ENTRY_CONFLICT); /* nothing of it is written */
-    assert_int_equal(decide_as(&self, "r", 3), ENTRY_CONFLICT);
-    assert_int_equal(reward(&self, "r\037m", 2), REWARD_JOINED);
-    assert_int_equal(reward(&self, "r", 1), REWARD_JOINED); /* the first slot's */
-    assert_int_equal(reward(&self, "r\037t", 3), REWARD_REPEATED);
-    end(&self, "D x; D r/t; D r/m; D r/e; R r/m 2 joined 3; S 3 2 rewarded; R r 1 joined 2; S 2 1 rewarded; "
-               "R r/t 3 repeated 2; ");
-}
-
-TEST(a_round_is_activated_as_a_whole)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    decide_slots(&self, "r", "tm", 1, true, NULL);
-    reward(&self, "r\037m", 2);
-    assert_int_equal(activate(&self, "r\037t"), REWARD_JOINED); /* one alone */
-    assert_int_equal(activate(&self, "r"), REWARD_JOINED);
-    assert_int_equal(activate(&self, "r"), REWARD_REPEATED);
-    decide_slots(&self, "q", "tm", 1, true, NULL);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 3);
-    assert_int_equal(activate(&self, "q"), REWARD_LATE);
-    end(&self, "D r/t; D r/m; R r/m 2 joined 2; A r/t joined 1; A r joined 2; S 2 2 rewarded; D q/t; D q/m; "
-               "S 1 0 default; S 7 0 inactive; S 8 0 inactive; A q late 7; A q late 8; ");
-}
-
-/* What came before a round is claimed after its last slot: the slots follow each other. */
-TEST(what_comes_before_a_round)
-{
-    play self = start(LOG_REWARD_FIRST, 0);
-    reward(&self, "r\037t", 2);
-    activate(&self, "r");
-    reward(&self, "r", 3);
-    assert_int_equal(decide_slots(&self, "r", "tm", 1, true, NULL), ENTRY_DONE);
-    assert_int_equal(bandit_of(&self)->unclaimed, 0);
-    end(&self, "R r/t 2 unknown 0; A r unknown 0; R r 3 unknown 0; D r/t; D r/m; R r/t 2 claimed 4; A r claimed 4; "
-               "S 4 2 rewarded; A r claimed 5; R r 3 repeated 4; ");
+    stop(&self);
 }
 
 /* Retention takes a round whole or not at all, and its id with it. */
 TEST(a_round_is_removed_as_a_whole)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
+    play self = PLAY("", "q r tme 1", "r r/t 2", "r r/m 2", "+1");
     bool more;
-    decide_slots(&self, "r", "tme", 1, false, NULL);
-    reward(&self, "r\037t", 2);
-    reward(&self, "r\037m", 2);
-    self.now += SECOND;
-    ok(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL));
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED); /* a slot waits */
-    reward_as(&self, "r\037e", 2, "id");
-    ok(store_remove(self.store, 1, self.now, 3, 100, &more, NULL)); /* a restart needs a slot */
-    assert_int_equal(decide_slots(&self, "r", "tme", 1, false, NULL), ENTRY_REPEATED);
+    ok(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL)); /* a slot waits */
+    step_now(&self, "q r tme 1");
+    step_now(&self, "r r/e 2 id");
+    ok(store_remove(self.store, 1, self.now, 4, 100, &more, NULL)); /* a restart needs a slot */
+    step_now(&self, "q r tme 1");
+    assert_string_equal(self.told.bytes, "q r repeated 2; q r repeated 2; ");
     ok(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL));
     assert_true(more); /* more than one event, since three belong together */
-    uint64_t first;
-    assert_int_equal(decide_slots(&self, "r", "tm", 2, false, &first), ENTRY_DONE);
-    assert_int_equal(first, 10);
-    assert_int_equal(reward_as(&self, "r\037e", 3, "id").event.outcome, REWARD_UNKNOWN);
+    step_now(&self, "q r tm 2");
+    step_now(&self, "r r/e 3 id");
+    assert_string_equal(self.told.bytes, "q r repeated 2; q r repeated 2; "); /* both are new */
+    assert_int_equal(self.counts.unknown, 1);
     stop(&self);
 }
 
 /* ---- groups ---- */
 
-enum { STEPS = 160, IDS = 12 };
+enum { STEPS = 96, IDS = 12 };
 
 /* A made-up entry: few ids, so that all meet each other. */
 typedef struct made_entry {
@@ -660,18 +718,14 @@ static void add_line(void *context, const char *row)
 
 /* Writes the made-up entries in groups of at most `together`; each starts a step of time. The store is opened again
  * after some of them. Returns the log with all tables that joining has, and the verdicts. */
-static text write_made(uint64_t seed, size_t together, log_aggregation aggregation)
+static text write_made(uint64_t seed, size_t together)
 {
     static made_entry made[STEPS];
-    play self = start(aggregation, 0.5);
-    const char *where = self.place.where;
-    joining_rules rules = bandit_of(&self)->rules;
-    store_close(self.store);
-    raw_log raw = raw_begin(where);
-    raw_add_bandit(&raw, 2, "news");
-    raw_commit(&raw);
-    ok(store_open(where, &self.store, NULL));
-    skip_syncs(self.store);
+    const char *settings = seed % 2 ? SUM ",\"default_reward\":0.5" : "\"default_reward\":0.5";
+    char json[200];
+    play self = start(settings);
+    snprintf(json, sizeof json, "{\"dim\":1,\"wait\":10,%s}", settings);
+    write_bandit(self.store, "news", json, self.now);
     uint64_t chance = seed;
     text out = text_start(NULL);
     for (size_t i = 0; i < STEPS; i++) make_entry(&made[i], &chance);
@@ -681,7 +735,6 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
         for (size_t i = first; i < first + 8; i += together) {
             size_t end_of_group = i + together < first + 8 ? i + together : first + 8;
             for (size_t k = i; k + 1 < end_of_group; k++) made[k].entry.next = &made[k + 1].entry;
-            state_of(self.store, 1)->rules = state_of(self.store, 2)->rules = rules;
             store_group group = {.first = &made[i].entry, .now = self.now, .settle_each = 100, .settle_total = 100};
             if (end_of_group == first + 8) {
                 group.due = both;
@@ -690,8 +743,7 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
             ok(store_write(self.store, &group, NULL));
             if (draw(&seed, 8)) continue;
             store_close(self.store);
-            ok(store_open(where, &self.store, NULL));
-            skip_syncs(self.store);
+            open_play(&self);
         }
     }
     for (size_t i = 0; i < STEPS; i++)
@@ -706,7 +758,7 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
                                          "SELECT * FROM reward_ids ORDER BY 1, 2, 3",
                                          "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
                                          "SELECT number, name, archived, settled_to FROM bandits ORDER BY 1"};
-    raw = raw_begin(where);
+    raw_log raw = raw_begin(self.place.where);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) raw_show(&raw, tables[i], add_line, &out);
     raw_commit(&raw);
     stop(&self);
@@ -716,11 +768,10 @@ static text write_made(uint64_t seed, size_t together, log_aggregation aggregati
 /* However entries are grouped, and whatever was in memory or in the store, the result is the same. */
 TEST(groups_do_not_matter)
 {
-    const log_aggregation rules[] = {LOG_REWARD_FIRST, LOG_REWARD_SUM};
-    for (uint64_t seed = 1; seed <= 4; seed++) {
-        text alone = write_made(seed, 1, rules[seed % 2]);
+    for (uint64_t seed = 1; seed <= test_long(2, 20); seed++) {
+        text alone = write_made(seed, 1);
         for (size_t together = 3; together <= 8; together += 5) {
-            text grouped = write_made(seed, together, rules[seed % 2]);
+            text grouped = write_made(seed, together);
             assert_string_equal(grouped.bytes, alone.bytes);
             memory_free(grouped.bytes);
         }
@@ -731,9 +782,8 @@ TEST(groups_do_not_matter)
 /* A group that fails leaves the store and what is known of the bandits as before. */
 TEST(a_group_that_fails_changes_nothing)
 {
-    play self = start(LOG_REWARD_FIRST, 0);
+    play self = PLAY("", "d a");
     ee_error error = {0};
-    decide(&self, "a");
     bandit_settings settings = bandit_settings_usual();
     store_entry made = {
         .event = {.kind = EVENT_SETTINGS, .body = "{}", .size = 2}, .settings = &settings, .name = words("new")};
@@ -744,7 +794,7 @@ TEST(a_group_that_fails_changes_nothing)
     bandit_state before = *bandit_of(&self);
     store_group group = {.first = &made, .now = self.now - 1}; /* before the last event */
     assert_int_equal(store_write(self.store, &group, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "cannot follow event 1");
+    assert_message_has(error.message, "cannot follow event 2");
     assert_memory_equal(bandit_of(&self), &before, sizeof before);
     assert_int_equal(store_bandit_count(self.store), 1);
     assert_int_equal(made.bandit, 0);
@@ -756,5 +806,6 @@ TEST(a_group_that_fails_changes_nothing)
     ok(store_write(self.store, &group, &error));
     assert_int_equal(made.bandit, 2);
     assert_int_equal(store_bandit_count(self.store), 2);
-    end(&self, "D a; R b 1 unknown 0; R a 1 joined 1; S 1 1 rewarded; ");
+    assert_log_is(self.store, 1, "=; D a; R b 1 unknown 0; R a 1 joined 2; S 2 1 rewarded; ");
+    stop(&self);
 }

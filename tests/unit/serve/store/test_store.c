@@ -293,47 +293,27 @@ TEST_WITH(a_batch_is_bounded, set_up, tear_down)
     free(large);
 }
 
-/* What joining knows is in the store: each call after a restart. */
-TEST_WITH(joining_survives_a_restart, set_up, tear_down)
+/* A statement that fails undoes the whole group: an id is there without its decision, which is damage. */
+TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
 {
     bench *b = *state;
-    seen got;
-    write_bandit(b->kept, "a", "{\"wait\":1,\"aggregation\":\"sum\"}", 1);
-    const struct {
-        int kind; /* 'd', 'r': an entry; 's': the wait is over */
-        const char *id;
-        double value;
-        const char *reward_id;
-        int expected; /* a verdict, an outcome, a count */
-    } calls[] = {
-        {'r', "y", 4, "", REWARD_UNKNOWN}, {'d', "x", 0, "", ENTRY_DONE},
-        {'d', "x", 0, "", ENTRY_REPEATED}, {'r', "x", 2, "1", REWARD_JOINED},
-        {'r', "x", 2, "1", OUTCOME_NONE},  {'r', "x", 3, "2", REWARD_JOINED},
-        {'d', "y", 0, "", ENTRY_DONE},     {'s', "", 0, "", 2},
-        {'r', "x", 2, "1", OUTCOME_NONE},  {'r', "x", 2, "3", REWARD_LATE},
-        {'d', "x", 0, "", ENTRY_REPEATED}, {'s', "", 0, "", 0},
-    };
-    int64_t now = 10;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        int result = 0;
-        close_store(b);
-        open_store(b);
-        if (calls[i].kind == 's') now += 1000001;
-        if (calls[i].kind == 'd') result = (int)decide(b, 1, now, calls[i].id);
-        if (calls[i].kind == 'r') result = (int)give(b, 1, now, calls[i].id, calls[i].value, calls[i].reward_id);
-        if (calls[i].kind == 's') result = (int)settle_some(b->kept, 1, now, 10);
-        assert_int_equal(result, calls[i].expected);
+    seen all;
+    write_bandit(b->kept, "a", "{}", 1);
+    raw_log raw = raw_begin(b->place.where);
+    raw_run(&raw, "INSERT INTO ids VALUES (1, 'x', 77)");
+    raw_commit(&raw);
+    store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
+    store_entry made = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("x")}};
+    step.next = &made;
+    store_group group = {.first = &step, .now = 2};
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(store_write(b->kept, &group, &b->error), EE_FILE_ERROR);
+        assert_message_has(b->error.message, "store: could not add the ids of decisions");
+        assert_int_equal(step.verdict, ENTRY_FAILED);
+        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
     }
-    assert_string_equal(events_of(b->reader, 1, &got), "1:6@1  2:2@10 y 3:1@10 x 4:2@10 x 5:2@10 x 6:1@10 y "
-                                                       "7:2@10 y 8:3@1000011  9:3@1000011  10:2@1000011 x ");
-    const event settled[] = {
-        {.number = 8, .kind = EVENT_SETTLED, .time = 1000011, .decision = 3, .value = 5, .outcome = SETTLED_REWARDED},
-        {.number = 9, .kind = EVENT_SETTLED, .time = 1000011, .decision = 6, .value = 4, .outcome = SETTLED_REWARDED}};
-    for (size_t i = 0; i < 2; i++) compare_event(b->reader, 1, &settled[i]);
-    assert_int_equal(store_bandit_state(b->kept, 1)->waiting, 0);
-    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
-    assert_string_equal(bandits_of(b->reader, &got),
-                        "1 a 1-10@1000011 settled 6 {\"wait\":1,\"aggregation\":\"sum\"}; ");
+    append(b, 1, EVENT_STEP, 2);
+    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@2  ");
 }
 
 /* ---- forgetting ---- */

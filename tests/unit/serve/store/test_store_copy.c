@@ -8,31 +8,15 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "serve/fresh_database.h"
+#include "serve/random_log.h"
+#include "serve/same_tables.h"
 #include "serve/store/places/audit_log.h"
 #include "serve/store/places/database_check.h"
 #include "serve/store/places/store_copy.h"
 #include "serve/store/postgres/pg_served.h"
-#include "serve/store_writer.h"
 
 enum { SECOND = 1000000, BIG = (9 << 20) + 5 };
 static const int64_t START = 1700000000000000;
-
-/* ---- databases ---- */
-
-static int64_t ask_sql(pg_connection *on, const char *sql)
-{
-    PGresult *result;
-    ee_error error = {0};
-    if (pg_query(on, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
-    int64_t value = pg_int8(result, 0, 0);
-    PQclear(result);
-    return value;
-}
-
-#define NEEDS_DATABASE(name)                                                                                           \
-    if (!test_postgres()) skip();                                                                                      \
-    fresh_database name = database_make()
 
 /* ---- a store that has everything ---- */
 
@@ -80,35 +64,11 @@ static void decide(store *kept, uint32_t bandit, const char *id, int64_t now, bo
 
 static void give(store *kept, uint32_t bandit, const char *id, int64_t now, event_kind kind, const char *reward_id)
 {
-    store_entry entry = {.bandit = bandit,
-                         .event = {.kind = kind,
-                                   .id = {id, strlen(id)},
-                                   .value = kind == EVENT_REWARD ? 0.1 : 0,
-                                   .reward_id = {reward_id, strlen(reward_id)}}};
+    store_entry entry = {
+        .bandit = bandit,
+        .event = {
+            .kind = kind, .id = words(id), .value = kind == EVENT_REWARD ? 0.1 : 0, .reward_id = words(reward_id)}};
     assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
-}
-
-static void save_checkpoint(store *kept, uint32_t bandit, int64_t now, size_t size)
-{
-    store_entry step = {.bandit = bandit, .event = {.kind = EVENT_STEP, .body = "0123456701234567", .size = 16}};
-    assert_int_equal(write_entry(kept, &step, now), ENTRY_DONE);
-    uint8_t *model = malloc(size), *body;
-    size_t body_size;
-    for (size_t i = 0; i < size; i++) model[i] = (uint8_t)(i * i >> 3);
-    uint64_t checksum = archive_checksum(model, size - 8);
-    for (size_t i = 0; i < 8; i++) model[size - 8 + i] = (uint8_t)(checksum >> 8 * i);
-    checkpoint_body about = {.version = step.event.number,
-                             .upto = step.event.number - 1,
-                             .checksum = checkpoint_checksum(model, size),
-                             .size = size,
-                             .state = "state",
-                             .state_size = 5};
-    ok(blob_put(store_blobs(kept), blob_model(bandit, about.version), model, size, NULL));
-    ok(checkpoint_body_write(&about, NULL, &body, &body_size, NULL));
-    store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = body_size}};
-    assert_int_equal(write_entry(kept, &entry, now), ENTRY_DONE);
-    memory_free(body);
-    free(model);
 }
 
 static void change_clock(store *kept, int64_t now, int64_t ahead)
@@ -118,15 +78,14 @@ static void change_clock(store *kept, int64_t now, int64_t ahead)
     ok(store_write(kept, &group, NULL));
 }
 
-/* More rows than a portion has, of events and of ids. */
-static void decide_many(store *kept, uint32_t bandit, int64_t now)
+static void decide_many(store *kept, uint32_t bandit, int64_t now, int rounds)
 {
-    enum { ROUNDS = 4500, GROUP = 500 };
+    enum { GROUP = 500 };
     static store_entry entries[GROUP];
     static char ids[GROUP][32];
     static const double probabilities[] = {1};
     static const float values[] = {1, 2};
-    for (int begin = 0; begin < ROUNDS; begin += GROUP) {
+    for (int begin = 0; begin < rounds; begin += GROUP) {
         for (int i = 0; i < GROUP; i++) {
             uint8_t *bytes = NULL;
             size_t size = 0, capacity = 0;
@@ -153,7 +112,7 @@ static void purge(store *kept, uint32_t bandit)
     ok(store_purge_end(kept, bandit, NULL));
 }
 
-static void write_bandits(store *kept, size_t model_size)
+static void write_bandits(store *kept, bool large)
 {
     uint32_t shop = write_bandit(kept, "shop", "{\"dim\":2,\"wait\":10}", START);
     uint32_t gone = write_bandit(kept, "gone", "{\"dim\":2}", START);
@@ -168,14 +127,14 @@ static void write_bandits(store *kept, size_t model_size)
     give(kept, shop, "later", START + 5, EVENT_ACTIVATED, "");
     give(kept, shop, "unknown", START + 6, EVENT_REWARD, "r2");
     give(kept, shop, "unknown", START + 6, EVENT_ACTIVATED, "");
-    save_checkpoint(kept, shop, START + 7, model_size);
+    write_checkpoint(kept, shop, START + 7, large ? BIG : 50);
     change_clock(kept, START + 8, 5 * (int64_t)SECOND);
     decide(kept, shop, "second", START + 9, false, 0);
     settle_some(kept, shop, START + 20 * (int64_t)SECOND, 3);
     change_clock(kept, START + 20 * (int64_t)SECOND + 1, 0);
-    save_checkpoint(kept, shop, START + 21 * (int64_t)SECOND, 50);
-    decide_many(kept, many, START + 21 * (int64_t)SECOND);
-    save_checkpoint(kept, many, START + 21 * (int64_t)SECOND, 50);
+    write_checkpoint(kept, shop, START + 21 * (int64_t)SECOND, 50);
+    decide_many(kept, many, START + 21 * (int64_t)SECOND, large ? 4500 : 1000);
+    write_checkpoint(kept, many, START + 21 * (int64_t)SECOND, 50);
     purge(kept, gone);
 }
 
@@ -221,23 +180,76 @@ static void remove_some(store *kept)
 typedef struct stage {
     test_folder folder;
     char from[64], to[64];
+    fresh_database base;
     ee_error error;
     copy_result result;
 } stage;
 
-static stage make_stage(size_t model_size)
+/* large: more rows than a portion has, of events and of ids, and a model of several parts. */
+static void make_store(const char *where, bool large)
 {
-    stage self = {.folder = folder_make()};
     store *kept;
-    snprintf(self.from, sizeof self.from, "%s/from", self.folder.path);
-    snprintf(self.to, sizeof self.to, "%s/to", self.folder.path);
-    ok(store_open(self.from, &kept, &self.error));
-    skip_syncs(kept);
-    write_bandits(kept, model_size);
-    write_files(kept, self.from);
+    ok(store_open(where, &kept, NULL));
+    write_bandits(kept, large);
+    write_files(kept, where);
     remove_some(kept);
     store_close(kept);
-    return self;
+}
+
+/* A store that most tests only read. */
+static test_folder made;
+
+static int make_one(void **state)
+{
+    (void)state;
+    made = folder_make();
+    make_store(folder_path(&made, "from"), false);
+    return 0;
+}
+
+static int remove_one(void **state)
+{
+    (void)state;
+    folder_remove(&made);
+    return 0;
+}
+TEST_GROUP(make_one, remove_one)
+
+static int set_up(void **state)
+{
+    stage *self = calloc(1, sizeof *self);
+    self->folder = folder_make();
+    snprintf(self->from, sizeof self->from, "%s", folder_path(&made, "from"));
+    snprintf(self->to, sizeof self->to, "%s/to", self->folder.path);
+    if (test_postgres()) self->base = database_make();
+    *state = self;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    stage *self = *state;
+    if (test_postgres()) database_remove(&self->base);
+    folder_remove(&self->folder);
+    free(self);
+    return 0;
+}
+
+/* For a test that changes its store. */
+static void make_own(stage *self, bool large)
+{
+    snprintf(self->from, sizeof self->from, "%s/from", self->folder.path);
+    make_store(self->from, large);
+}
+
+static int64_t ask_sql(const stage *self, const char *sql)
+{
+    PGresult *result;
+    ee_error error = {0};
+    if (pg_query(self->base.inside, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
+    int64_t value = pg_int8(result, 0, 0);
+    PQclear(result);
+    return value;
 }
 
 static void copy(stage *self, const char *from, const char *to)
@@ -252,49 +264,6 @@ static ee_status try_copy(stage *self, const copy_request *request)
 }
 
 /* ---- comparing ---- */
-
-static int64_t ask_both(const char *one, const char *other, const char *sql)
-{
-    sqlite3 *files;
-    sqlite3_stmt *statement;
-    char path[200], attach[300];
-    snprintf(path, sizeof path, "%s/eenet.db", one);
-    snprintf(attach, sizeof attach, "ATTACH '%s/eenet.db' AS other", other);
-    assert_int_equal(sqlite3_open_v2(path, &files, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(files, attach, NULL, NULL, NULL), SQLITE_OK);
-    if (sqlite3_prepare_v2(files, sql, -1, &statement, NULL)) fail_msg("%s", sqlite3_errmsg(files));
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t value = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(files);
-    return value;
-}
-
-/* All rows and their storage classes; EXCEPT takes 1 and 1.0 for equal. */
-static void compare_tables(const char *one, const char *other)
-{
-    static const char *const tables[] = {"bandits",    "events",    "decisions", "ids",
-                                         "reward_ids", "unclaimed", "clock",     "log_ends"};
-    char sql[300];
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        const char *table = tables[i];
-        snprintf(sql, sizeof sql,
-                 "SELECT count(*) FROM (SELECT * FROM (SELECT * FROM main.%s EXCEPT SELECT * FROM other.%s) UNION ALL"
-                 " SELECT * FROM (SELECT * FROM other.%s EXCEPT SELECT * FROM main.%s))",
-                 table, table, table, table);
-        if (ask_both(one, other, sql)) fail_msg("%s differs", table);
-        snprintf(sql, sizeof sql, "SELECT (SELECT count(*) FROM main.%s) - (SELECT count(*) FROM other.%s)", table,
-                 table);
-        assert_int_equal(ask_both(one, other, sql), 0);
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM main.%s", table);
-        assert_true(ask_both(one, other, sql) > 0);
-    }
-    assert_int_equal(ask_both(one, other,
-                              "SELECT count(*) FROM main.events AS a JOIN other.events AS b USING (place) WHERE"
-                              " typeof(a.id) || typeof(a.value) || typeof(a.reward_id) || typeof(a.body) <>"
-                              " typeof(b.id) || typeof(b.value) || typeof(b.reward_id) || typeof(b.body)"),
-                     0);
-}
 
 /* Every file of one folder is in the other, with the same bytes. Returns how many. */
 static size_t compare_files(const char *one, const char *other)
@@ -331,7 +300,7 @@ static size_t compare_files(const char *one, const char *other)
 
 static void compare_folders(const char *one, const char *other)
 {
-    compare_tables(one, other);
+    assert_true(assert_same_tables(one, other) > 1000);
     assert_int_equal(compare_files(one, other), 9); /* three models, five others, the audit log */
     assert_int_equal(compare_files(other, one), 9);
 }
@@ -361,70 +330,65 @@ static const char *damage_of(const char *where, sentences *out)
 
 /* ---- tests ---- */
 
-TEST(a_folder_is_copied_to_a_folder)
+TEST_WITH(a_folder_is_copied_to_a_folder, set_up, tear_down)
 {
-    stage s = make_stage(50);
+    stage *s = *state;
     sentences found;
-    copy(&s, s.from, s.to);
-    assert_int_equal(s.result.bandits, 2);
-    assert_int_equal(s.result.blobs, 8);
-    assert_int_equal(s.result.audit_entries, 3);
-    assert_int_equal(s.result.damages, 0);
-    compare_folders(s.from, s.to);
-    assert_string_equal(damage_of(s.to, &found), "");
+    copy(s, s->from, s->to);
+    assert_int_equal(s->result.bandits, 2);
+    assert_int_equal(s->result.blobs, 8);
+    assert_int_equal(s->result.audit_entries, 3);
+    assert_int_equal(s->result.damages, 0);
+    compare_folders(s->from, s->to);
+    assert_string_equal(damage_of(s->to, &found), "");
     store *kept; /* it goes on from there */
-    ok(store_open(s.to, &kept, &s.error));
+    ok(store_open(s->to, &kept, &s->error));
     decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
     store_close(kept);
-    folder_remove(&s.folder);
 }
 
-TEST(a_store_goes_to_a_database_and_back)
+TEST_WITH(a_store_goes_to_a_database_and_back, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(BIG);
+    only_in_a_database();
+    stage *s = *state;
+    make_own(s, true);
     sentences found;
-    copy(&s, s.from, base.where);
-    assert_int_equal(s.result.bandits, 2);
-    assert_int_equal(s.result.damages, 0);
-    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.events"), s.result.events);
-    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.log_ends WHERE owner <> 0 OR token <> 0"), 0);
-    assert_int_equal(ask_sql(base.inside, "SELECT max(length(bytes)) FROM eenet.blobs"), 4 << 20);
-    assert_string_equal(damage_of(base.where, &found), "");
-    copy(&s, base.where, s.to);
-    compare_folders(s.from, s.to);
-    assert_string_equal(damage_of(s.to, &found), "");
+    copy(s, s->from, s->base.where);
+    assert_int_equal(s->result.bandits, 2);
+    assert_int_equal(s->result.damages, 0);
+    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.events"), s->result.events);
+    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.log_ends WHERE owner <> 0 OR token <> 0"), 0);
+    assert_int_equal(ask_sql(s, "SELECT max(length(bytes)) FROM eenet.blobs"), 4 << 20);
+    assert_string_equal(damage_of(s->base.where, &found), "");
+    copy(s, s->base.where, s->to);
+    compare_folders(s->from, s->to);
+    assert_string_equal(damage_of(s->to, &found), "");
     fresh_database other = database_make();
     char again[64];
-    snprintf(again, sizeof again, "%s/again", s.folder.path);
-    copy(&s, base.where, other.where);
-    copy(&s, other.where, again);
-    compare_folders(s.from, again);
+    snprintf(again, sizeof again, "%s/again", s->folder.path);
+    copy(s, s->base.where, other.where);
+    copy(s, other.where, again);
+    compare_folders(s->from, again);
     database_remove(&other);
-    database_remove(&base);
-    folder_remove(&s.folder);
 }
 
 /* A leader's lease that is there keeps a growing token; entries of the audit log stay before the copied ones. */
-TEST(a_database_without_bandits_may_have_been_used)
+TEST_WITH(a_database_without_bandits_may_have_been_used, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
+    only_in_a_database();
+    stage *s = *state;
     char empty[64];
     store *kept;
-    snprintf(empty, sizeof empty, "%s/empty", s.folder.path);
+    snprintf(empty, sizeof empty, "%s/empty", s->folder.path);
     ok(store_open(empty, &kept, NULL));
     store_close(kept);
-    copy(&s, empty, base.where);
-    database_run(base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
-                              "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
-    copy(&s, s.from, base.where);
-    assert_int_equal(ask_sql(base.inside, "SELECT token FROM eenet.log_ends WHERE bandit = 0 AND owner = 0"), 10);
-    assert_int_equal(ask_sql(base.inside, "SELECT count(*) FROM eenet.audit"), 4);
-    assert_int_equal(
-        ask_sql(base.inside, "SELECT count(*) FROM eenet.audit WHERE number = 1 AND entry LIKE '%before%'"), 1);
-    database_remove(&base);
-    folder_remove(&s.folder);
+    copy(s, empty, s->base.where);
+    database_run(s->base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
+                                 "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
+    copy(s, s->from, s->base.where);
+    assert_int_equal(ask_sql(s, "SELECT token FROM eenet.log_ends WHERE bandit = 0 AND owner = 0"), 10);
+    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.audit"), 4);
+    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.audit WHERE number = 1 AND entry LIKE '%before%'"), 1);
 }
 
 /* ---- writing meanwhile ---- */
@@ -452,26 +416,26 @@ static bool write_to_folder(void *context, double share)
         for (size_t i = 0; i < count; i++)
             ok(blob_remove(store_blobs(self->kept), blob_named(3, BLOB_MODEL, keys[i]), NULL));
         memory_free(keys);
-        save_checkpoint(self->kept, 3, now, 60);
+        write_checkpoint(self->kept, 3, now, 60);
     }
     self->written++;
     return true;
 }
 
-TEST(a_folder_that_is_written_to)
+TEST_WITH(a_folder_that_is_written_to, set_up, tear_down)
 {
-    stage s = make_stage(50);
+    stage *s = *state;
+    make_own(s, false);
     sentences found;
     meanwhile writer = {0};
-    ok(store_open(s.from, &writer.kept, &s.error));
+    ok(store_open(s->from, &writer.kept, &s->error));
     skip_syncs(writer.kept);
-    copy_request request = {.from = s.from, .to = s.to, .progress = write_to_folder, .context = &writer};
-    ok(try_copy(&s, &request));
+    copy_request request = {.from = s->from, .to = s->to, .progress = write_to_folder, .context = &writer};
+    ok(try_copy(s, &request));
     store_close(writer.kept);
     assert_true(writer.written > 10);
-    assert_int_equal(s.result.damages, 0);
-    assert_string_equal(damage_of(s.to, &found), "");
-    folder_remove(&s.folder);
+    assert_int_equal(s->result.damages, 0);
+    assert_string_equal(damage_of(s->to, &found), "");
 }
 
 /* Servers erase, write and remove between the portions: the copy has none of it. */
@@ -489,134 +453,126 @@ static bool write_to_database(void *context, double share)
     return true;
 }
 
-TEST(a_database_that_is_written_to)
+TEST_WITH(a_database_that_is_written_to, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
-    copy(&s, s.from, base.where);
-    meanwhile writer = {.on = base.inside};
-    copy_request request = {.from = base.where, .to = s.to, .progress = write_to_database, .context = &writer};
-    ok(try_copy(&s, &request));
+    only_in_a_database();
+    stage *s = *state;
+    copy(s, s->from, s->base.where);
+    meanwhile writer = {.on = s->base.inside};
+    copy_request request = {.from = s->base.where, .to = s->to, .progress = write_to_database, .context = &writer};
+    ok(try_copy(s, &request));
     assert_true(writer.written > 10);
-    compare_folders(s.from, s.to);
-    database_remove(&base);
-    folder_remove(&s.folder);
+    compare_folders(s->from, s->to);
 }
 
 /* A store on the database writes while it is copied: decisions, checkpoints that replace others, removed models. */
-TEST(a_moved_store_goes_on)
+TEST_WITH(a_moved_store_goes_on, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
+    only_in_a_database();
+    stage *s = *state;
     sentences found;
     meanwhile writer = {0};
-    copy(&s, s.from, base.where);
-    uint64_t before = s.result.events;
-    if (store_open(base.where, &writer.kept, &s.error)) fail_msg("%s", s.error.message);
-    copy_request request = {.from = base.where, .to = s.to, .progress = write_to_folder, .context = &writer};
-    if (try_copy(&s, &request)) fail_msg("%s", s.error.message);
-    assert_int_equal(s.result.events, before);
+    copy(s, s->from, s->base.where);
+    uint64_t before = s->result.events;
+    if (store_open(s->base.where, &writer.kept, &s->error)) fail_msg("%s", s->error.message);
+    copy_request request = {.from = s->base.where, .to = s->to, .progress = write_to_folder, .context = &writer};
+    if (try_copy(s, &request)) fail_msg("%s", s->error.message);
+    assert_int_equal(s->result.events, before);
     assert_true(writer.written > 10);
-    compare_folders(s.from, s.to);
-    copy_request alone = {.from = base.where, .to = s.from, .alone = true};
-    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "store: another process is using postgresql://");
+    compare_folders(s->from, s->to);
+    copy_request alone = {.from = s->base.where, .to = s->from, .alone = true};
+    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "store: another process is using postgresql://");
     store_close(writer.kept);
     char after[64];
-    snprintf(after, sizeof after, "%s/after", s.folder.path);
+    snprintf(after, sizeof after, "%s/after", s->folder.path);
     alone.to = after;
-    if (try_copy(&s, &alone)) fail_msg("%s", s.error.message);
-    assert_true(s.result.events >= before + 10);
+    if (try_copy(s, &alone)) fail_msg("%s", s->error.message);
+    assert_true(s->result.events >= before + 10);
     assert_string_equal(damage_of(after, &found), "");
-    ok(store_open(after, &writer.kept, &s.error));
+    ok(store_open(after, &writer.kept, &s->error));
     decide(writer.kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
     store_close(writer.kept);
-    database_remove(&base);
-    folder_remove(&s.folder);
 }
 
 /* ---- damage ---- */
 
-TEST(damage_of_a_database_is_found)
+TEST_WITH(damage_of_a_database_is_found, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
+    only_in_a_database();
+    stage *s = *state;
     sentences found;
-    copy(&s, s.from, base.where);
-    database_run(base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
-    assert_message_has(damage_of(base.where, &found),
+    copy(s, s->from, s->base.where);
+    database_run(s->base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
+    assert_message_has(damage_of(s->base.where, &found),
                        "bandit 'shop': event 3 is damaged: its checksum does not match\n");
-    copy_request request = {.from = base.where, .to = s.to, .intact = true};
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
-                                        "'eenet check' on it");
-    assert_int_equal(access(s.to, F_OK), -1);
-    database_run(base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
-    assert_string_equal(damage_of(base.where, &found), "");
-    database_run(base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 3000");
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "the log of bandit 3 does not end as it should");
-    assert_message_has(damage_of(base.where, &found), "event 3000 is missing");
-    database_remove(&base);
-    folder_remove(&s.folder);
+    copy_request request = {.from = s->base.where, .to = s->to, .intact = true};
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
+                                         "'eenet check' on it");
+    assert_int_equal(access(s->to, F_OK), -1);
+    database_run(s->base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
+    assert_string_equal(damage_of(s->base.where, &found), "");
+    database_run(s->base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 700");
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "the log of bandit 3 does not end as it should");
+    assert_message_has(damage_of(s->base.where, &found), "event 700 is missing");
 }
 
-TEST(damage_of_tables_and_blobs_is_found)
+TEST_WITH(damage_of_tables_and_blobs_is_found, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
+    only_in_a_database();
+    stage *s = *state;
     sentences found;
-    copy(&s, s.from, base.where);
-    database_run(base.inside,
+    copy(s, s->from, s->base.where);
+    database_run(s->base.inside,
                  "DELETE FROM eenet.ids WHERE id = 'second';"
                  "UPDATE eenet.decisions SET value = 'NaN' WHERE place = (SELECT max(place) FROM eenet.decisions);"
                  "UPDATE eenet.blobs SET bytes = set_byte(bytes, 5, 255 - get_byte(bytes, 5)) WHERE kind IN (0, 2)");
-    damage_of(base.where, &found);
+    damage_of(s->base.where, &found);
     assert_message_has(found.text, "ids differs from the log of bandit 'shop'");
     assert_message_has(found.text, "decisions differs from the log of bandit 'many");
     assert_message_has(found.text, ".model is damaged: its checksum does not match");
     assert_message_has(found.text, "evaluations/1/e-1.json is damaged: its checksum does not match");
-    database_run(base.inside, "ALTER TABLE eenet.unclaimed DROP CONSTRAINT unclaimed_pkey;"
-                              "ALTER TABLE eenet.clock ALTER in_doubt TYPE text; DROP TABLE eenet.reward_ids;"
-                              "ALTER TABLE eenet.servers DROP COLUMN beat");
-    assert_string_equal(damage_of(base.where, &found),
+    database_run(s->base.inside, "ALTER TABLE eenet.unclaimed DROP CONSTRAINT unclaimed_pkey;"
+                                 "ALTER TABLE eenet.clock ALTER in_doubt TYPE text; DROP TABLE eenet.reward_ids;"
+                                 "ALTER TABLE eenet.servers DROP COLUMN beat");
+    assert_string_equal(damage_of(s->base.where, &found),
                         "the column in_doubt of table eenet.clock has type text, expected bigint\n"
                         "the table eenet.reward_ids is missing\n"
                         "the primary key of table eenet.unclaimed is missing\n"
                         "the column beat of table eenet.servers is missing\n");
-    database_remove(&base);
-    folder_remove(&s.folder);
 }
 
 /* What SQLite allows and PostgreSQL does not. */
-TEST(a_value_of_another_type_is_refused)
+TEST_WITH(a_value_of_another_type_is_refused, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
-    raw_log log = raw_begin(s.from);
+    only_in_a_database();
+    stage *s = *state;
+    make_own(s, false);
+    raw_log log = raw_begin(s->from);
     raw_run(&log, "UPDATE events SET time = 'noon' WHERE place = 1 << 40 | 3; COMMIT");
     sqlite3_finalize(log.event);
     sqlite3_close(log.database);
-    copy_request request = {.from = s.from, .to = base.where};
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_string_equal(s.error.message, "store: a value of another type is in column time of table events; run 'eenet "
-                                         "check' on the folder");
-    database_remove(&base);
-    folder_remove(&s.folder);
+    copy_request request = {.from = s->from, .to = s->base.where};
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_string_equal(s->error.message,
+                        "store: a value of another type is in column time of table events; run 'eenet "
+                        "check' on the folder");
 }
 
-TEST(lines_that_a_crash_cut_off_are_left_out)
+TEST_WITH(lines_that_a_crash_cut_off_are_left_out, set_up, tear_down)
 {
-    stage s = make_stage(50);
+    stage *s = *state;
+    make_own(s, false);
     char path[100];
-    snprintf(path, sizeof path, "%s/audit.jsonl", s.from);
+    snprintf(path, sizeof path, "%s/audit.jsonl", s->from);
     FILE *audit = fopen(path, "a");
     fputs("{\"cut\": \"\xc3\n{\"whole\": 1}\n{\"half", audit);
     fclose(audit);
-    copy(&s, s.from, s.to);
-    assert_int_equal(s.result.audit_entries, 4);
-    assert_int_equal(s.result.skipped, 1);
-    folder_remove(&s.folder);
+    copy(s, s->from, s->to);
+    assert_int_equal(s->result.audit_entries, 4);
+    assert_int_equal(s->result.skipped, 1);
 }
 
 /* ---- refusals ---- */
@@ -637,26 +593,26 @@ static size_t count_entries(const char *folder)
     return count;
 }
 
-TEST(what_is_stopped_leaves_no_folder)
+TEST_WITH(what_is_stopped_leaves_no_folder, set_up, tear_down)
 {
-    stage s = make_stage(50);
+    stage *s = *state;
+    make_own(s, false);
     for (int calls = 0; calls < 15; calls += 7) {
         int left = calls;
-        copy_request request = {.from = s.from, .to = s.to, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-        assert_string_equal(s.error.message, "store: the copy was interrupted");
-        assert_int_equal(count_entries(s.folder.path), 1);
+        copy_request request = {.from = s->from, .to = s->to, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+        assert_string_equal(s->error.message, "store: the copy was interrupted");
+        assert_int_equal(count_entries(s->folder.path), 1);
     }
-    copy_request alone = {.from = s.from, .to = s.to, .alone = true};
+    copy_request alone = {.from = s->from, .to = s->to, .alone = true};
     store *kept;
-    ok(store_open(s.from, &kept, NULL));
-    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "store: another process is serving ");
+    ok(store_open(s->from, &kept, NULL));
+    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "store: another process is serving ");
     store_close(kept);
-    ok(try_copy(&s, &alone));
-    assert_int_equal(try_copy(&s, &alone), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "already exists; give the name of a new folder");
-    folder_remove(&s.folder);
+    ok(try_copy(s, &alone));
+    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "already exists; give the name of a new folder");
 }
 
 static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
@@ -666,29 +622,27 @@ static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
     return status_fail(error, EE_FILE_ERROR, "not this one");
 }
 
-TEST(what_fails_leaves_an_empty_database)
+TEST_WITH(what_fails_leaves_an_empty_database, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
+    only_in_a_database();
+    stage *s = *state;
     for (int calls = 0; calls < 15; calls += 7) {
         int left = calls;
-        copy_request request = {.from = s.from, .to = base.where, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-        assert_string_equal(s.error.message, "store: the copy was interrupted");
-        assert_int_equal(ask_sql(base.inside, "SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
-                                              " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
+        copy_request request = {.from = s->from, .to = s->base.where, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+        assert_string_equal(s->error.message, "store: the copy was interrupted");
+        assert_int_equal(ask_sql(s, "SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
+                                    " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
                          0);
     }
-    copy(&s, s.from, base.where);
-    copy_request again = {.from = s.from, .to = base.where};
-    assert_int_equal(try_copy(&s, &again), EE_FILE_ERROR);
-    assert_message_has(s.error.message, " is not empty: it has 3 bandits; give a new database");
-    copy_request verified = {.from = base.where, .to = s.to, .verify = refuse_copy};
-    assert_int_equal(try_copy(&s, &verified), EE_FILE_ERROR);
-    assert_string_equal(s.error.message, "not this one");
-    assert_int_equal(count_entries(s.folder.path), 1);
-    database_remove(&base);
-    folder_remove(&s.folder);
+    copy(s, s->from, s->base.where);
+    copy_request again = {.from = s->from, .to = s->base.where};
+    assert_int_equal(try_copy(s, &again), EE_FILE_ERROR);
+    assert_message_has(s->error.message, " is not empty: it has 3 bandits; give a new database");
+    copy_request verified = {.from = s->base.where, .to = s->to, .verify = refuse_copy};
+    assert_int_equal(try_copy(s, &verified), EE_FILE_ERROR);
+    assert_string_equal(s->error.message, "not this one");
+    assert_int_equal(count_entries(s->folder.path), 0);
 }
 
 static bool beat(void *context, double share)
@@ -698,42 +652,113 @@ static bool beat(void *context, double share)
     return true;
 }
 
-TEST(a_database_that_is_served_is_refused)
+TEST_WITH(a_database_that_is_served_is_refused, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
-    copy(&s, s.from, base.where);
-    database_run(base.inside,
+    only_in_a_database();
+    stage *s = *state;
+    copy(s, s->from, s->base.where);
+    database_run(s->base.inside,
                  "INSERT INTO eenet.servers (number, address, version, beat, state) VALUES (1, 'http://a:1', '', 5,"
                  " ''), (2, 'http://b:2', '', 5, ''), (3, 'http://c:3', '', 7, '')");
-    copy_request request = {.from = base.where, .to = s.to, .alone = true, .progress = beat, .context = base.inside};
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_message_has(s.error.message, ": http://b:2, http://c:3; stop them first");
+    copy_request request = {
+        .from = s->base.where, .to = s->to, .alone = true, .progress = beat, .context = s->base.inside};
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_message_has(s->error.message, ": http://b:2, http://c:3; stop them first");
     request.progress = NULL; /* none of them lives any more */
     char lock[80];
     snprintf(lock, sizeof lock, "SELECT pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
-    database_run(base.inside, lock);
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_message_has(s.error.message, "store: another process is using postgresql://");
-    database_run(base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
-    ok(try_copy(&s, &request)); /* a server that died is in the way of nobody */
-    database_remove(&base);
-    folder_remove(&s.folder);
+    database_run(s->base.inside, lock);
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "store: another process is using postgresql://");
+    database_run(s->base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
+    ok(try_copy(s, &request)); /* a server that died is in the way of nobody */
 }
 
-TEST(a_write_during_a_move_is_noticed)
+TEST_WITH(a_write_during_a_move_is_noticed, set_up, tear_down)
 {
-    NEEDS_DATABASE(base);
-    stage s = make_stage(50);
-    copy(&s, s.from, base.where);
-    meanwhile writer = {.on = base.inside};
+    only_in_a_database();
+    stage *s = *state;
+    copy(s, s->from, s->base.where);
+    meanwhile writer = {.on = s->base.inside};
     copy_request request = {
-        .from = base.where, .to = s.to, .alone = true, .progress = write_to_database, .context = &writer};
-    assert_int_equal(try_copy(&s, &request), EE_FILE_ERROR);
-    assert_message_has(s.error.message, " during the copy; stop all of them first");
-    assert_int_equal(count_entries(s.folder.path), 1);
-    database_remove(&base);
-    folder_remove(&s.folder);
+        .from = s->base.where, .to = s->to, .alone = true, .progress = write_to_database, .context = &writer};
+    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
+    assert_message_has(s->error.message, " during the copy; stop all of them first");
+    assert_int_equal(count_entries(s->folder.path), 0);
+}
+
+/* ---- backups of a folder. Those of one that is written to meanwhile are in tests/serve/store_crash.c ---- */
+
+static bool see_share(void *context, double share)
+{
+    double *last = context;
+    assert_true(share >= *last && share <= 1);
+    *last = share;
+    return true;
+}
+
+static bool stop_now(void *context, double share)
+{
+    (void)context, (void)share;
+    return false;
+}
+
+static ee_status back_up(stage *self, bool (*progress)(void *context, double share), void *context)
+{
+    return store_backup(self->from, self->to, NULL, progress, context, &self->error);
+}
+
+TEST_WITH(a_backup_is_whole, set_up, tear_down)
+{
+    stage *s = *state;
+    double share = 0;
+    sentences found;
+    snprintf(s->to, sizeof s->to, "%s/new/to/", s->folder.path);
+    ok(back_up(s, see_share, &share));
+    assert_true(share == 1);
+    assert_true(assert_same_tables(s->from, s->to) > 1000);
+    assert_string_equal(damage_of(s->to, &found), "");
+    store *kept; /* it goes on from there */
+    ok(store_open(s->to, &kept, &s->error));
+    decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
+    store_close(kept);
+    assert_int_equal(back_up(s, NULL, NULL), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "already exists; give the name of a new folder");
+}
+
+/* The store itself lacks a model: the copy has all else. Models of checkpoints that were never written stay behind. */
+TEST_WITH(a_missing_model_hinders_no_backup, set_up, tear_down)
+{
+    stage *s = *state;
+    store *kept;
+    blob_key *keys;
+    size_t count;
+    make_own(s, false);
+    ok(store_open(s->from, &kept, NULL));
+    ok(blob_list(store_blobs(kept), 1, BLOB_MODEL, &keys, &count, NULL));
+    assert_true(count > 0);
+    ok(blob_remove(store_blobs(kept), blob_named(1, BLOB_MODEL, keys[0]), NULL));
+    ok(put_model(kept, 3, 999999, "of a checkpoint that was never written"));
+    memory_free(keys);
+    store_close(kept);
+    ok(back_up(s, NULL, NULL));
+    ok(store_open(s->to, &kept, NULL));
+    ok(blob_list(store_blobs(kept), 3, BLOB_MODEL, &keys, &count, NULL));
+    assert_int_equal(count, 1);
+    assert_false(has_model(kept, 3, 999999, "of a checkpoint that was never written"));
+    memory_free(keys);
+    store_close(kept);
+}
+
+TEST_WITH(what_fails_leaves_no_backup, set_up, tear_down)
+{
+    stage *s = *state;
+    assert_int_equal(back_up(s, stop_now, NULL), EE_FILE_ERROR);
+    assert_string_equal(s->error.message, "store: the copy was interrupted");
+    assert_int_equal(count_entries(s->folder.path), 0);
+    snprintf(s->from, sizeof s->from, "%s/nowhere", s->folder.path);
+    assert_int_equal(back_up(s, NULL, NULL), EE_FILE_ERROR);
+    assert_message_has(s->error.message, "is not a server's folder: it has no eenet.db");
 }
 
 TEST(passwords_are_not_shown)

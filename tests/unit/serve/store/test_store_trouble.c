@@ -322,24 +322,3 @@ TEST_WITH(the_log_of_transactions_starts_anew, set_up, tear_down)
         ok(write_much(b, NULL));
     }
 }
-
-/* A statement that fails undoes the whole group. */
-TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
-{
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{}", 1);
-    run_sql(b, "INSERT INTO ids VALUES (1, 'x', 77)"); /* an id without its decision: damage */
-    store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
-    store_entry made = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("x")}};
-    step.next = &made;
-    store_group group = {.first = &step, .now = 2};
-    for (int again = 0; again < 2; again++) {
-        assert_int_equal(store_write(b->kept, &group, &b->error), EE_FILE_ERROR);
-        assert_message_has(b->error.message, "store: could not add the ids of decisions");
-        assert_int_equal(step.verdict, ENTRY_FAILED);
-        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
-    }
-    append(b, 1, EVENT_STEP, 2);
-    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@2  ");
-}

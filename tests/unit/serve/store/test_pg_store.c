@@ -1,7 +1,7 @@
-/* The writer with PostgreSQL: the fence between servers, commits whose outcome is not known, and the same rows as with
- * SQLite. Runs if the variable EENET_TEST_POSTGRES has a connection string. */
+/* The store with PostgreSQL, where it is not SQLite: the fence between servers, commits whose outcome is not known,
+ * lost connections, damage; and the same rows in both. Runs if the variable EENET_TEST_POSTGRES has a connection
+ * string. */
 #define _DEFAULT_SOURCE
-#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,15 +10,13 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 
+#include "serve/random_log.h"
+#include "serve/same_tables.h"
 #include "serve/shown_log.h"
+#include "serve/store/places/store_copy.h"
 #include "serve/store/postgres/leases.h"
 #include "serve/store/postgres/pg_writer.h"
 #include "serve/store_writer.h"
-
-static json_text words(const char *plain)
-{
-    return (json_text){plain, strlen(plain)};
-}
 
 static int64_t ask_number(fresh_database *database, const char *sql)
 {
@@ -74,21 +72,54 @@ static store_entry new_bandit(const bandit_settings *settings, const char *name)
         .event = {.kind = EVENT_SETTINGS, .body = "{}", .size = 2}, .settings = settings, .name = words(name)};
 }
 
-TEST(an_old_owner_writes_nothing)
+/* Two servers on a database; the first creates bandits, and owns bandit 1. */
+typedef struct fleet {
+    fresh_database database;
+    store *first, *second;
+} fleet;
+
+static int set_up(void **state)
 {
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *first = open_server(&database, 1), *second = open_server(&database, 2);
-    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
-    int64_t changes = ask_number(&database, "SELECT changes FROM eenet.fleet");
-    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
+    *state = NULL;
+    if (!test_postgres()) return 0;
+    fleet *self = calloc(1, sizeof *self);
+    *state = self;
+    self->database = database_make();
+    self->first = open_server(&self->database, 1);
+    self->second = open_server(&self->database, 2);
+    assert_true(own(self->first, LEADER, move_lease(&self->database, LEADER, 1)));
+    assert_int_equal(write_bandit(self->first, "a", "{}", 1), 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fleet *self = *state;
+    if (!self) return 0;
+    store_close(self->first);
+    store_close(self->second);
+    database_remove(&self->database);
+    free(self);
+    return 0;
+}
+
+#define UNUSED __attribute__((unused))
+#define FLEET(state)                                                                                                   \
+    if (!*(state)) skip();                                                                                             \
+    UNUSED fresh_database *database = &((fleet *)*(state))->database;                                                  \
+    UNUSED store *first = ((fleet *)*(state))->first, *second = ((fleet *)*(state))->second
+
+TEST_WITH(an_old_owner_writes_nothing, set_up, tear_down)
+{
+    FLEET(state);
+    int64_t changes = ask_number(database, "SELECT changes FROM eenet.fleet");
     assert_int_equal(write_bandit(first, "b", "{}", 1), 2);
-    assert_int_equal(ask_number(&database, "SELECT changes FROM eenet.fleet"), changes + 2);
-    assert_int_equal(ask_number(&database, "SELECT owner FROM eenet.log_ends WHERE bandit = 2"), 1);
+    assert_int_equal(ask_number(database, "SELECT changes FROM eenet.fleet"), changes + 1);
+    assert_int_equal(ask_number(database, "SELECT owner FROM eenet.log_ends WHERE bandit = 2"), 1);
     assert_int_equal(store_token(first, 2), 1);
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(decide(second, 1, "y", 2), ENTRY_MOVED); /* it knows no bandit */
-    uint64_t token = move_lease(&database, 1, 2);
+    uint64_t token = move_lease(database, 1, 2);
     assert_false(own(second, 1, token - 1));
     assert_true(own(second, 1, token));
     assert_int_equal(store_bandit_state(second, 1)->waiting, 1);
@@ -111,7 +142,7 @@ TEST(an_old_owner_writes_nothing)
     assert_log_is(second, 1, "=; D x; D w; ");
     assert_log_is(first, 2, "=; D z; ");
     /* The leader: the next one knows all numbers. */
-    assert_true(own(second, LEADER, move_lease(&database, LEADER, 2)));
+    assert_true(own(second, LEADER, move_lease(database, LEADER, 2)));
     bandit_settings settings = bandit_settings_usual();
     store_entry late = new_bandit(&settings, "c"), new = new_bandit(&settings, "c");
     assert_int_equal(write_entry(first, &late, 4), ENTRY_MOVED);
@@ -119,25 +150,18 @@ TEST(an_old_owner_writes_nothing)
     assert_int_equal(write_entry(second, &new, 4), ENTRY_DONE);
     assert_int_equal(new.bandit, 3);
     assert_int_equal(decide(first, 2, "v", 4), ENTRY_DONE);
-    store_close(first);
-    store_close(second);
-    database_remove(&database);
 }
 
 /* A failover without its last commits loses a move, and then another server gets the same token. */
-TEST(a_token_is_of_one_server)
+TEST_WITH(a_token_is_of_one_server, set_up, tear_down)
 {
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *first = open_server(&database, 1), *second = open_server(&database, 2);
+    FLEET(state);
     ee_error error = {0};
-    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
-    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
-    uint64_t token = move_lease(&database, 1, 1);
+    uint64_t token = move_lease(database, 1, 1);
     assert_true(own(first, 1, token));
     assert_false(own(second, 1, token));
     assert_false(own(second, LEADER, store_token(first, LEADER)));
-    database_run(database.inside, "UPDATE eenet.log_ends SET owner = 2");
+    database_run(database->inside, "UPDATE eenet.log_ends SET owner = 2");
     assert_int_equal(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "another server owns the bandit");
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
@@ -147,28 +171,50 @@ TEST(a_token_is_of_one_server)
     uint64_t rewrites = store_rewrites();
     store_disown(second, 1);
     assert_int_equal(store_rewrites(), rewrites + 1);
-    store_close(first);
-    store_close(second);
-    database_remove(&database);
 }
 
-TEST(a_removed_bandit_of_another_server_is_known)
+TEST_WITH(a_removed_bandit_of_another_server_is_known, set_up, tear_down)
 {
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *first = open_server(&database, 1), *second = open_server(&database, 2);
+    FLEET(state);
     ee_error error = {0};
-    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
-    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
     ok(store_note_purged(second, 1, &error));
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_MOVED);
     ok(store_purge(first, 1, &error));
     ok(store_note_purged(second, 1, &error));
     assert_true(store_bandit_state(second, 1)->purged);
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_FAILED);
-    store_close(first);
-    store_close(second);
-    database_remove(&database);
+}
+
+/* A new owner has committed a change of the row before it reads anything: with a standby, that commit waits until what
+ * it has read is there too. */
+TEST_WITH(a_new_owner_waits_for_the_standby, set_up, tear_down)
+{
+    static const char committed[] =
+        "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int FROM eenet.log_ends"
+        " WHERE bandit = %u";
+    FLEET(state);
+    for (uint32_t bandit = LEADER; bandit <= 1; bandit++) {
+        char sql[200];
+        uint64_t token = move_lease(database, bandit, 2);
+        snprintf(sql, sizeof sql, committed, (unsigned)bandit);
+        assert_int_equal(ask_number(database, sql), 0);
+        assert_true(own(second, bandit, token));
+        assert_int_equal(ask_number(database, sql), 1);
+    }
+}
+
+/* The token is ours, but somebody has written: whatever it was, this process does not know the log. */
+TEST_WITH(an_owner_that_missed_an_event_writes_nothing, set_up, tear_down)
+{
+    FLEET(state);
+    store *same = open_server(database, 1);
+    assert_true(own(same, 1, 1));
+    assert_int_equal(decide(same, 1, "x", 2), ENTRY_DONE);
+    assert_int_equal(decide(first, 1, "y", 3), ENTRY_MOVED);
+    assert_true(own(first, 1, 1));
+    assert_int_equal(decide(first, 1, "y", 3), ENTRY_DONE);
+    assert_log_is(first, 1, "=; D x; D y; ");
+    store_close(same);
 }
 
 /* A bandit that was removed for good keeps its last owner. */
@@ -194,51 +240,6 @@ TEST(a_dead_server_is_forgotten)
     database_remove(&database);
 }
 
-/* A new owner has committed a change of the row before it reads anything: with a standby, that commit waits until what
- * it has read is there too. */
-TEST(a_new_owner_waits_for_the_standby)
-{
-    static const char committed[] =
-        "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int FROM eenet.log_ends"
-        " WHERE bandit = %u";
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *first = open_server(&database, 1), *second = open_server(&database, 2);
-    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
-    write_bandit(first, "a", "{}", 1);
-    for (uint32_t bandit = LEADER; bandit <= 1; bandit++) {
-        char sql[200];
-        uint64_t token = move_lease(&database, bandit, 2);
-        snprintf(sql, sizeof sql, committed, (unsigned)bandit);
-        assert_int_equal(ask_number(&database, sql), 0);
-        assert_true(own(second, bandit, token));
-        assert_int_equal(ask_number(&database, sql), 1);
-    }
-    store_close(second);
-    store_close(first);
-    database_remove(&database);
-}
-
-/* The token is ours, but somebody has written: whatever it was, this process does not know the log. */
-TEST(an_owner_that_missed_an_event_writes_nothing)
-{
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *kept = open_server(&database, 1), *other = open_server(&database, 1);
-    assert_true(own(kept, LEADER, move_lease(&database, LEADER, 1)));
-    write_bandit(kept, "a", "{}", 1);
-    assert_true(own(other, 1, 1));
-    assert_int_equal(decide(other, 1, "x", 2), ENTRY_DONE);
-    assert_int_equal(decide(kept, 1, "y", 3), ENTRY_MOVED);
-    assert_true(own(kept, 1, 1));
-    assert_int_equal(decide(kept, 1, "y", 3), ENTRY_DONE);
-    assert_log_is(kept, 1, "=; D x; D y; ");
-    store_close(kept);
-    store_close(other);
-    database_remove(&database);
-}
-
-/* A process that owns everything fences the servers of a fleet, and excludes another one. */
 /* synchronous_commit of the writer's session. */
 static void ask_commit(store *kept, char *value, size_t size)
 {
@@ -274,30 +275,26 @@ TEST(commits_are_durable)
     database_remove(&database);
 }
 
-TEST(a_process_alone_owns_everything)
+/* A process that owns everything fences the servers of a fleet, and excludes another one. */
+TEST_WITH(a_process_alone_owns_everything, set_up, tear_down)
 {
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *server = open_server(&database, 1), *alone, *second;
+    FLEET(state);
+    store *alone, *other;
     ee_error error = {0};
-    assert_true(own(server, LEADER, move_lease(&database, LEADER, 1)));
-    write_bandit(server, "a", "{}", 1);
-    ok(store_open(database.where, &alone, &error));
-    assert_int_equal(store_open(database.where, &second, &error), EE_FILE_ERROR);
+    ok(store_open(database->where, &alone, &error));
+    assert_int_equal(store_open(database->where, &other, &error), EE_FILE_ERROR);
     assert_message_has(error.message, "store: another process is serving the database ");
-    assert_int_equal(decide(server, 1, "x", 2), ENTRY_MOVED);
+    assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
     assert_int_equal(decide(alone, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(write_bandit(alone, "b", "{}", 2), 2);
     /* With the session goes the lock; the next transaction takes it again. */
-    assert_int_equal(database_cut(&database, "writer"), 2);
+    assert_int_equal(database_cut(database, "writer"), 3);
     assert_int_equal(decide(alone, 1, "y", 3), ENTRY_DONE);
-    assert_int_equal(store_open(database.where, &second, &error), EE_FILE_ERROR);
+    assert_int_equal(store_open(database->where, &other, &error), EE_FILE_ERROR);
     store_close(alone);
-    ok(store_open(database.where, &second, &error));
-    assert_log_is(second, 1, "=; D x; D y; ");
-    store_close(second);
-    store_close(server);
-    database_remove(&database);
+    ok(store_open(database->where, &other, &error));
+    assert_log_is(other, 1, "=; D x; D y; ");
+    store_close(other);
 }
 
 /* A process that stops within a transaction: in a child. */
@@ -317,51 +314,40 @@ static int stop_within(const char *where)
     return 0;
 }
 
-TEST(a_stopped_process_does_not_keep_its_locks)
+TEST_WITH(a_stopped_process_does_not_keep_its_locks, set_up, tear_down)
 {
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *first = open_server(&database, 1);
-    assert_true(own(first, LEADER, move_lease(&database, LEADER, 1)));
-    write_bandit(first, "a", "{}", 1);
+    FLEET(state);
     pid_t child = fork();
-    if (child == 0) _exit(stop_within(database.where));
+    if (child == 0) _exit(stop_within(database->where));
     int result = 0;
     assert_int_equal(waitpid(child, &result, WUNTRACED), child);
     assert_true(WIFSTOPPED(result));
-    uint64_t token = move_lease(&database, 1, 2); /* would time out if the lock were kept */
+    uint64_t token = move_lease(database, 1, 2); /* would time out if the lock were kept */
     kill(child, SIGCONT);
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(WEXITSTATUS(result), 0);
-    store *second = open_server(&database, 2);
     assert_true(own(second, 1, token));
     assert_log_is(second, 1, "=; ");
-    store_close(second);
-    store_close(first);
-    database_remove(&database);
 }
 
 /* ---- commits whose outcome is not known ---- */
 
-/* Stands between the writer and the server, and cuts connections. */
 typedef enum cutting {
     PASSES,
     CUTS_REQUEST, /* the next bytes to the server do not arrive */
     CUTS_RESPONSE /* the response to COMMIT does not arrive */
 } cutting;
 
+enum { PAIRS = 16 };
+
+/* Stands between the clients and a database on a Unix socket, and cuts connections. */
 typedef struct proxy {
     char folder[64], path[128], server[256], where[600];
-    int listener;
+    int listener, wakes[2];
     pthread_t thread;
     atomic_int cuts, cut; /* what to cut next; how often it has */
-    atomic_bool closed, ends;
+    atomic_bool closed;
 } proxy;
-
-typedef struct proxied {
-    proxy *of;
-    int client;
-} proxied;
 
 static struct sockaddr_un address_of(const char *path)
 {
@@ -369,14 +355,6 @@ static struct sockaddr_un address_of(const char *path)
     assert_true(strlen(path) < sizeof address.sun_path);
     memcpy(address.sun_path, path, strlen(path) + 1);
     return address;
-}
-
-static int connect_to(const char *path)
-{
-    struct sockaddr_un address = address_of(path);
-    int file = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (connect(file, (struct sockaddr *)&address, sizeof address)) return -1;
-    return file;
 }
 
 static bool has_commit(const char *bytes, size_t size)
@@ -390,7 +368,7 @@ static bool has_commit(const char *bytes, size_t size)
 /* false: the connection is to be closed. */
 static bool pass(proxy *self, int from, int to, bool is_request)
 {
-    static _Thread_local char bytes[1 << 16];
+    static char bytes[1 << 16];
     ssize_t size = read(from, bytes, sizeof bytes);
     if (size <= 0) return false;
     int cuts = atomic_load(&self->cuts);
@@ -406,42 +384,47 @@ static bool pass(proxy *self, int from, int to, bool is_request)
     return true;
 }
 
-static void *serve_one(void *context)
+/* The client's end and the server's. */
+static void open_ends(const proxy *self, int pair[2])
 {
-    proxied self = *(proxied *)context;
-    free(context);
-    int server = atomic_load(&self.of->closed) ? -1 : connect_to(self.of->server);
-    struct pollfd ends[] = {{self.client, POLLIN, 0}, {server, POLLIN, 0}};
-    while (server >= 0 && poll(ends, 2, 20) >= 0) {
-        if (atomic_load(&self.of->ends)) break;
-        if (ends[0].revents && !pass(self.of, self.client, server, true)) break;
-        if (ends[1].revents && !pass(self.of, server, self.client, false)) break;
-    }
-    if (server >= 0) close(server);
-    close(self.client);
-    return NULL;
+    struct sockaddr_un address = address_of(self->server);
+    pair[0] = accept(self->listener, NULL, NULL);
+    pair[1] = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (!atomic_load(&self->closed) && !connect(pair[1], (struct sockaddr *)&address, sizeof address)) return;
+    for (int i = 0; i < 2; i++) close(pair[i]);
+    pair[0] = pair[1] = -1;
 }
 
 static void *serve(void *context)
 {
     proxy *self = context;
-    for (int client; (client = accept(self->listener, NULL, NULL)) >= 0;) {
-        proxied *one = malloc(sizeof *one);
-        pthread_t thread;
-        *one = (proxied){self, client};
-        pthread_create(&thread, NULL, serve_one, one);
-        pthread_detach(thread);
+    int pairs[PAIRS][2];
+    memset(pairs, -1, sizeof pairs);
+    for (;;) {
+        struct pollfd ends[2 + 2 * PAIRS] = {{self->wakes[0], POLLIN, 0}, {self->listener, POLLIN, 0}};
+        for (size_t i = 0; i < 2 * PAIRS; i++) ends[2 + i] = (struct pollfd){pairs[i / 2][i % 2], POLLIN, 0};
+        poll(ends, 2 + 2 * PAIRS, -1);
+        for (size_t i = 0; i < 2 * PAIRS; i++) {
+            int *pair = pairs[i / 2];
+            bool ends_now = ends[0].revents && pair[0] >= 0;
+            if (ends_now ||
+                (pair[0] >= 0 && ends[2 + i].revents && !pass(self, pair[i % 2], pair[1 - i % 2], i % 2 == 0))) {
+                for (int k = 0; k < 2; k++) close(pair[k]);
+                pair[0] = pair[1] = -1;
+            }
+        }
+        if (ends[0].revents) return NULL;
+        for (size_t i = 0; i < PAIRS && ends[1].revents; i++)
+            if (pairs[i][0] < 0) {
+                open_ends(self, pairs[i]);
+                break;
+            }
     }
-    return NULL;
 }
 
-/* Between a database on a Unix socket and its clients. It is never freed, because its threads may still end. */
 static proxy *start_proxy(const fresh_database *database)
 {
-    static proxy *all[64];
-    static size_t used;
-    assert_true(used < sizeof all / sizeof *all);
-    proxy *self = all[used++] = calloc(1, sizeof *self);
+    proxy *self = calloc(1, sizeof *self);
     const char *host = strstr(database->where, "host=/");
     if (!host) skip();
     snprintf(self->server, sizeof self->server, "%.*s/.s.PGSQL.5432", (int)strcspn(host + 5, "&"), host + 5);
@@ -452,20 +435,22 @@ static proxy *start_proxy(const fresh_database *database)
     struct sockaddr_un address = address_of(self->path);
     self->listener = socket(AF_UNIX, SOCK_STREAM, 0);
     assert_int_equal(bind(self->listener, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(self->listener, 16), 0);
-    assert_int_equal(pthread_create(&self->thread, NULL, serve, self), 0);
+    assert_int_equal(listen(self->listener, PAIRS), 0);
+    assert_int_equal(pipe(self->wakes), 0);
     signal(SIGPIPE, SIG_IGN);
+    assert_int_equal(pthread_create(&self->thread, NULL, serve, self), 0);
     return self;
 }
 
 static void stop_proxy(proxy *self)
 {
-    atomic_store(&self->ends, true);
-    shutdown(self->listener, SHUT_RDWR);
+    close(self->wakes[1]);
     pthread_join(self->thread, NULL);
+    close(self->wakes[0]);
     close(self->listener);
     unlink(self->path);
     rmdir(self->folder);
+    free(self);
 }
 
 typedef struct cut_store {
@@ -617,134 +602,33 @@ TEST(a_bandit_in_doubt_is_loaded_again)
     }
 }
 
-/* A statement that fails undoes the whole group, and the connection stays. */
-TEST(a_failed_statement_undoes_the_group)
-{
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *kept;
-    ee_error error = {0};
-    ok(store_open(database.where, &kept, &error));
-    write_bandit(kept, "a", "{}", 1);
-    database_run(database.inside, "INSERT INTO eenet.ids VALUES (1, 'taken', 1)"); /* without a decision */
-    store_entry taken = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("taken")}};
-    store_entry first = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("x")}, .next = &taken};
-    store_group group = {.first = &first, .now = 2};
-    assert_int_equal(store_write(kept, &group, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "store: could not add the ids of decisions: duplicate key");
-    assert_int_equal(first.verdict, ENTRY_FAILED);
-    assert_log_is(kept, 1, "=; ");
-    assert_int_equal(decide(kept, 1, "x", 2), ENTRY_DONE);
-    assert_int_equal(pg_connections(((pg_store *)kept)->connection), 1);
-    store_close(kept);
-    database_remove(&database);
-}
-
 /* ---- the same rows as with SQLite ---- */
 
-enum { GROUPS = 250, TOGETHER = 12, IDS = 60, BANDITS = 3 };
+enum { GROUPS = 120, BANDITS = 3 };
 
 typedef struct pair {
     test_folder folder;
     fresh_database database;
     store *stores[2]; /* SQLite, PostgreSQL */
-    uint64_t random;
-    int64_t now;
-    int erased, removed;
+    random_log log;
+    int erased, removed, copies;
 } pair;
-
-static uint64_t draw(pair *self, uint64_t below)
-{
-    self->random = self->random * 6364136223846793005u + 1442695040888963407u;
-    return (self->random >> 33) % below;
-}
-
-typedef struct drawn {
-    store_entry entries[TOGETHER];
-    char ids[TOGETHER][80], reward_ids[TOGETHER][16];
-    uint8_t bodies[TOGETHER][METRIC_VALUES_SIZE];
-    bandit_settings settings;
-} drawn;
-
-/* A round of slots takes the places of several entries. */
-static size_t draw_round(pair *self, drawn *into, size_t at, uint32_t bandit)
-{
-    size_t slots = 2 + draw(self, 2);
-    char id[32];
-    if (at + slots > TOGETHER) return 0;
-    snprintf(id, sizeof id, "round-%d", (int)draw(self, IDS));
-    for (size_t i = 0; i < slots; i++) {
-        char slot[] = {(char)('a' + i), 0};
-        into->entries[at + i] = (store_entry){
-            .bandit = bandit,
-            .event = {.kind = EVENT_DECISION, .id = slot_decision_id(words(id), words(slot), into->ids[at + i])},
-            .request = {7, 7},
-            .slot_index = i,
-            .slot_count = slots,
-            .with_next = i + 1 < slots};
-    }
-    return slots;
-}
-
-static size_t draw_entry(pair *self, drawn *into, size_t at)
-{
-    static const char *const json[] = {"{\"dim\":1,\"wait\":20}", "{\"dim\":2,\"wait\":30,\"aggregation\":\"sum\"}",
-                                       "{\"dim\":2,\"wait\":30,\"metrics\":[{\"name\":\"r\",\"weight\":0.5}]}"};
-    static const uint8_t body[3000] = {1, 2, 3};
-    uint32_t bandit = 1 + (uint32_t)draw(self, BANDITS);
-    uint64_t kind = draw(self, 40);
-    store_entry *entry = &into->entries[at];
-    if (kind < 3) return draw_round(self, into, at, bandit);
-    bool of_round = kind < 30 && kind >= 16 && draw(self, 5) == 0;
-    snprintf(into->ids[at], sizeof into->ids[at], "%s-%d", of_round ? "round" : "id", (int)draw(self, IDS));
-    *entry = (store_entry){.bandit = bandit, .event = {.id = words(into->ids[at])}, .request = {1, 2}};
-    if (kind < 16) {
-        entry->event.kind = EVENT_DECISION;
-        entry->event.body = body;
-        entry->event.size = draw(self, sizeof body);
-        entry->deferred = draw(self, 4) == 0;
-    } else if (kind < 28) {
-        entry->event.kind = EVENT_REWARD;
-        entry->event.value = draw(self, 10) ? (double)draw(self, 7) / 3 : -0.0;
-        snprintf(into->reward_ids[at], sizeof into->reward_ids[at], "%d", (int)draw(self, 4));
-        if (draw(self, 2)) entry->event.reward_id = words(into->reward_ids[at]);
-        if (draw(self, 2)) {
-            metric_values metrics = {.reward = draw(self, 2) ? entry->event.value : NAN,
-                                     .count = 2,
-                                     .list = {{"r", 1, (double)draw(self, 3)}, {"other", 1, 1}}};
-            entry->event.body = into->bodies[at];
-            entry->event.size = metric_values_write(&metrics, into->bodies[at]);
-        }
-    } else if (kind < 34) {
-        entry->event.kind = EVENT_ACTIVATED;
-    } else if (kind < 36) {
-        const char *chosen = json[draw(self, 3)];
-        into->settings = bandit_settings_usual();
-        ok(bandit_settings_read(&into->settings, chosen, strlen(chosen), SETTINGS_STORED, NULL));
-        entry->event = (event){.kind = EVENT_SETTINGS, .body = chosen, .size = strlen(chosen)};
-        entry->settings = &into->settings;
-        entry->archived = draw(self, 6) == 0;
-    } else {
-        entry->event = (event){.kind = EVENT_STEP, .body = body, .size = 16};
-    }
-    return 1;
-}
 
 static void write_drawn(pair *self)
 {
     static drawn into, copy;
-    size_t count = 0;
     const uint32_t due[] = {1, 2, 3};
-    while (count < TOGETHER && (!count || draw(self, 12))) count += draw_entry(self, &into, count);
-    stored_clock clock = {self->now, (int64_t)draw(self, 100), draw(self, 2)};
-    bool changes_clock = draw(self, 20) == 0, settles = draw(self, 2);
+    draw_group(&self->log, &into, TOGETHER);
+    stored_clock clock = {self->log.now, (int64_t)draw(&self->log, 100), draw(&self->log, 2)};
+    bool changes_clock = draw(&self->log, 20) == 0, settles = draw(&self->log, 2);
+    for (size_t i = 0; i < into.count; i++) into.entries[i].archived = draw(&self->log, 6) == 0;
     copy = into;
     for (int i = 0; i < 2; i++) {
         drawn *used = i ? &copy : &into;
         ee_error error = {0};
-        for (size_t k = 0; k + 1 < count; k++) used->entries[k].next = &used->entries[k + 1];
-        store_group group = {.first = count ? used->entries : NULL,
-                             .now = self->now,
+        drawn_chain(used);
+        store_group group = {.first = used->entries,
+                             .now = self->log.now,
                              .clock = changes_clock ? &clock : NULL,
                              .due = due,
                              .due_count = settles ? BANDITS : 0,
@@ -752,90 +636,63 @@ static void write_drawn(pair *self)
                              .settle_total = 9};
         if (store_write(self->stores[i], &group, &error)) fail_msg("%s", error.message);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < into.count; i++) {
         const store_entry *a = &into.entries[i], *b = &copy.entries[i];
         assert_int_equal(a->verdict, b->verdict);
         assert_string_equal(a->error.message, b->error.message);
         assert_int_equal(a->event.number, b->event.number);
         assert_int_equal(a->event.outcome, b->event.outcome);
     }
+    drawn_release(&into);
 }
 
 static void remove_some(pair *self)
 {
-    uint32_t bandit = 1 + (uint32_t)draw(self, BANDITS);
-    int64_t before = self->now - (int64_t)draw(self, 60000000);
-    size_t limit = 1 + draw(self, 30);
-    uint64_t keep_from = draw(self, 2) ? UINT64_MAX : store_bandit_state(self->stores[0], bandit)->events / 2;
+    uint32_t bandit = 1 + (uint32_t)draw(&self->log, BANDITS);
+    int64_t before = self->log.now - (int64_t)draw(&self->log, 60000000);
+    size_t limit = 1 + draw(&self->log, 30);
+    uint64_t keep_from = draw(&self->log, 2) ? UINT64_MAX : store_bandit_state(self->stores[0], bandit)->events / 2;
     bool more[2];
     for (int i = 0; i < 2; i++) ok(store_remove(self->stores[i], bandit, before, keep_from, limit, &more[i], NULL));
     assert_int_equal(more[0], more[1]);
     self->removed += more[0];
 }
 
-static bool is_same(json_text a, json_text b)
-{
-    return a.length == b.length && memcmp(a.bytes, b.bytes, a.length) == 0;
-}
-
-/* Whether it is a reward, an activation or the settlement of a decision, or of a slot of its round. */
-static bool is_of(const event *what, const event *decision, uint64_t slots)
-{
-    bool numbered = what->decision >= decision->number && what->decision < decision->number + slots;
-    json_text round_id = slot_round_id(decision->id, NULL);
-    if (what->kind == EVENT_REWARD || what->kind == EVENT_ACTIVATED)
-        return numbered || (!what->decision && is_same(slot_round_id(what->id, NULL), round_id));
-    return what->kind == EVENT_SETTLED && numbered;
-}
-
-/* Whether a decision, or all slots of the round that begins with it, can be erased. */
-static bool can_erase(store_reader *reader, uint32_t bandit, const stored_decision *first)
-{
-    const event *stored;
-    stored_decision decision = *first;
-    ok(store_read_one(reader, bandit, first->number, &stored, NULL));
-    bool is_slot = slot_round_id(stored->id, NULL).length != stored->id.length;
-    if (is_slot && !first->slots) return false;
-    for (uint64_t i = 1; decision.settled && i < first->slots; i++) {
-        size_t count;
-        ok(store_next_decisions(reader, bandit, first->number + i - 1, &decision, 1, &count, NULL));
-    }
-    return decision.settled;
-}
-
-/* A decision, with its events before it. */
-static size_t list_erased(store_reader *reader, uint32_t bandit, const stored_decision *first, uint64_t *numbers)
-{
-    event_batch batch = {0};
-    const event *decision;
-    uint64_t slots = first->slots ? first->slots : 1;
-    size_t count = 0;
-    ok(store_read_one(reader, bandit, first->number, &decision, NULL));
-    ok(store_read(reader, bandit, 0, ~0u, 100000, &batch, NULL));
-    for (size_t i = 0; i < batch.count; i++)
-        if (is_of(&batch.events[i], decision, slots)) numbers[count++] = batch.events[i].number;
-    for (uint64_t i = 0; i < slots; i++) numbers[count++] = first->number + i;
-    numbers[count++] = 1; /* no decision, and often gone */
-    event_batch_free(&batch);
-    return count;
-}
-
+/* Erases a settled decision without slots, with its events. */
 static void erase_some(pair *self)
 {
     static uint64_t numbers[10000];
-    uint32_t bandit = 1 + (uint32_t)draw(self, BANDITS);
+    uint32_t bandit = 1 + (uint32_t)draw(&self->log, BANDITS);
     store_reader *reader;
-    stored_decision decision;
-    size_t count;
+    stored_decision row;
+    const event *decision;
+    event_batch batch = {0};
+    size_t count = 0, found;
     ok(store_reader_create(self->stores[0], &reader, NULL));
-    ok(store_next_decisions(reader, bandit, draw(self, store_bandit_state(self->stores[0], bandit)->events + 1),
-                            &decision, 1, &count, NULL));
-    if (count && can_erase(reader, bandit, &decision)) {
-        count = list_erased(reader, bandit, &decision, numbers);
+    ok(store_next_decisions(reader, bandit, draw(&self->log, store_bandit_state(self->stores[0], bandit)->events + 1),
+                            &row, 1, &found, NULL));
+    if (found && row.settled && !row.slots) {
+        ok(store_read_one(reader, bandit, row.number, &decision, NULL));
+        ok(store_read(reader, bandit, 0, ~0u, 100000, &batch, NULL));
+        for (size_t i = 0; i < batch.count; i++) {
+            const event *other = &batch.events[i];
+            bool is_early = !other->decision && other->number != row.number && other->id.length &&
+                            other->id.length == decision->id.length &&
+                            memcmp(other->id.bytes, decision->id.bytes, other->id.length) == 0;
+            if (other->decision == row.number || is_early) numbers[count++] = other->number;
+        }
+        numbers[count++] = row.number;
+        numbers[count++] = 1; /* no decision, and often gone */
         for (int i = 0; i < 2; i++) ok(store_erase(self->stores[i], bandit, numbers, count, NULL));
         self->erased++;
     }
+    event_batch_free(&batch);
     store_reader_free(reader);
+}
+
+static void close_pair(pair *self)
+{
+    for (int i = 0; i < 2; i++) store_close(self->stores[i]);
 }
 
 static void compare_states(pair *self)
@@ -860,63 +717,119 @@ static void open_pair(pair *self)
     sqlite3_exec(((sqlite_store *)self->stores[0])->database, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 }
 
-static void compare_rows(sqlite3_stmt *a, const PGresult *b, int row, const char *sql)
+/* ---- what readers return, as text ---- */
+
+static void show_events(store_reader *reader, uint32_t bandit, unsigned kinds, size_t limit, text *out)
 {
-    for (int i = 0; i < sqlite3_column_count(a); i++) {
-        json_text bytes = pg_text(b, row, i);
-        bool same;
-        switch (sqlite3_column_type(a, i)) {
-        case SQLITE_NULL:
-            same = pg_is_null(b, row, i);
-            break;
-        case SQLITE_INTEGER:
-            same = bytes.length && pg_int8(b, row, i) == sqlite3_column_int64(a, i);
-            break;
-        case SQLITE_FLOAT: {
-            double left = sqlite3_column_double(a, i), right = pg_float8(b, row, i);
-            same = memcmp(&left, &right, sizeof left) == 0;
-            break;
+    event_batch batch = {0};
+    for (uint64_t after = 0;; after = batch.last) {
+        ok(store_read(reader, bandit, after, kinds, limit, &batch, NULL));
+        text_add(out, "to %d\n", (int)batch.last);
+        for (size_t i = 0; i < batch.count; i++) {
+            const event *one = &batch.events[i];
+            text_add(out, "%d %d %lld %.*s %d %.17g %d %.*s %zu %llx\n", (int)one->number, (int)one->kind,
+                     (long long)one->time, (int)one->id.length, one->id.bytes, (int)one->decision, one->value,
+                     (int)one->outcome, (int)one->reward_id.length, one->reward_id.bytes, one->size,
+                     (unsigned long long)archive_checksum(one->body, one->size));
         }
-        default:
-            same = (size_t)sqlite3_column_bytes(a, i) == bytes.length &&
-                   memcmp(sqlite3_column_blob(a, i), bytes.bytes, bytes.length) == 0;
+        if (batch.last == after) break;
+    }
+    event_batch_free(&batch);
+}
+
+static void show_decisions(store_reader *reader, uint32_t bandit, text *out)
+{
+    enum { PAGE = 17 };
+    stored_decision rows[PAGE];
+    uint64_t waiting, number, after = 0;
+    for (size_t count = PAGE; count;) {
+        ok(store_next_decisions(reader, bandit, after, rows, PAGE, &count, NULL));
+        for (size_t i = 0; i < count; i++) {
+            const stored_decision *row = &rows[i];
+            const event *one = NULL;
+            after = row->number;
+            ok(store_count_waiting(reader, bandit, after, &waiting, NULL));
+            ok(store_read_one(reader, bandit, after, &one, NULL));
+            ok(store_find_id(reader, bandit, one->id, &number, NULL));
+            text_add(out, "%d %lld %llx %llx %d %d %.17g %d %d: %d %d\n", (int)row->number, (long long)row->time,
+                     (unsigned long long)row->request[0], (unsigned long long)row->request[1], (int)row->rewards,
+                     (int)row->settled, row->value, row->inactive, (int)row->slots, (int)waiting, (int)number);
         }
-        if (!same) fail_msg("%s: row %d, column %d", sql, row, i);
     }
 }
 
-static size_t compare_tables(pair *self)
+/* Some that are missing, and so many that they do not fit into a batch. */
+static void show_listed(store_reader *reader, uint32_t bandit, text *out)
 {
-    static const char *const tables[] = {
-        "SELECT number, name, archived, settled_to, settings, first_settings, checksum, purged FROM bandits ORDER BY 1",
-        "SELECT place, kind, time, id, decision, value, outcome, reward_id, body, checksum FROM events ORDER BY 1",
-        "SELECT place, time, request_a, request_b, rewards, settled, value, inactive, slots, metrics FROM decisions"
-        " ORDER BY 1",
-        "SELECT bandit, id, number FROM ids ORDER BY 1, 2",
-        "SELECT bandit, id, reward_id, value, outcome FROM reward_ids ORDER BY 1, 2, 3",
-        "SELECT bandit, id, number FROM unclaimed ORDER BY 1, 2, 3",
-        "SELECT time, ahead, in_doubt, checksum FROM clock ORDER BY 1",
-        "SELECT bandit, first, last, sum, settled_to, kept, checksum FROM log_ends ORDER BY 1"};
-    size_t all = 0;
-    raw_log folder = raw_begin(self->folder.path), database = raw_begin(self->database.where);
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        sqlite3_stmt *rows;
-        PGresult *others = raw_ask(&database, tables[i]);
-        int count = 0;
-        assert_int_equal(sqlite3_prepare_v2(folder.database, tables[i], -1, &rows, NULL), SQLITE_OK);
-        for (; sqlite3_step(rows) == SQLITE_ROW; count++) {
-            if (count >= PQntuples(others)) fail_msg("%s: fewer rows in the database", tables[i]);
-            compare_rows(rows, others, count, tables[i]);
-        }
-        assert_int_equal(count, PQntuples(others));
-        all += (size_t)count;
-        sqlite3_finalize(rows);
-        PQclear(others);
+    enum { MOST = 700 };
+    uint64_t numbers[MOST];
+    event_batch batch = {0};
+    size_t looked;
+    for (size_t i = 0; i < MOST; i++) numbers[i] = i * 1009 % 997;
+    for (size_t from = 0; from < MOST; from += looked) {
+        ok(store_read_these(reader, bandit, numbers + from, MOST - from, &batch, &looked, NULL));
+        assert_in_range(looked, 1, MOST - from);
+        text_add(out, "looked %zu:", looked);
+        for (size_t i = 0; i < batch.count; i++) text_add(out, " %d", (int)batch.events[i].number);
     }
-    sqlite3_finalize(folder.event);
-    sqlite3_close(folder.database);
-    pg_free(database.connection);
-    return all;
+    event_batch_free(&batch);
+}
+
+static text show_all(store_reader *reader, int64_t until)
+{
+    const unsigned kinds[] = {~0u, 1u << EVENT_STEP, 1u << EVENT_SETTINGS | 1u << EVENT_STEP | 1u << EVENT_ERASED,
+                              1u << EVENT_DECISION | 1u << EVENT_SETTLED, 1u << EVENT_ACTIVATED | 1u << EVENT_MODEL};
+    text out = text_start(NULL);
+    stored_bandits list;
+    stored_clock clock;
+    uint64_t number;
+    ok(store_list_bandits(reader, &list, NULL));
+    ok(store_read_clock(reader, &clock, NULL));
+    text_add(&out, "clock %lld %lld %d\n", (long long)clock.time, (long long)clock.ahead, clock.in_doubt);
+    for (size_t i = 0; i < list.count; i++) {
+        const stored_bandit *one = &list.bandits[i];
+        text_add(&out, "%u %.*s %d %d %lld %d %.*s\n", (unsigned)one->number, (int)one->name.length, one->name.bytes,
+                 (int)one->first_event, (int)one->events, (long long)one->time, (int)one->settled_to,
+                 (int)one->settings.length, one->settings.bytes);
+        show_decisions(reader, one->number, &out);
+        show_listed(reader, one->number, &out);
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+            show_events(reader, one->number, kinds[k], k % 2 ? SIZE_MAX : 7, &out);
+            for (uint64_t upto = 0; upto < 2000; upto += 333) {
+                ok(store_last_of(reader, one->number, kinds[k], upto, &number, NULL));
+                text_add(&out, "last %d\n", (int)number);
+            }
+        }
+        for (int64_t k = 0; k <= 20; k++) {
+            int64_t time = k == 0 ? INT64_MIN : k == 20 ? INT64_MAX : k * until / 18;
+            uint64_t first, end, before;
+            ok(store_find_time(reader, one->number, time, &first, NULL));
+            ok(store_find_end(reader, one->number, time, &end, NULL));
+            ok(store_count_before(reader, one->number, time, &before, NULL));
+            text_add(&out, "time %d %d %d\n", (int)first, (int)end, (int)before);
+        }
+    }
+    stored_bandits_free(&list);
+    return out;
+}
+
+/* Readers return the same, and a copy of the database has the rows of the folder. */
+static void compare_all(pair *self)
+{
+    char to[100];
+    text shown[2];
+    copy_result copied;
+    for (int i = 0; i < 2; i++) {
+        store_reader *reader;
+        ok(store_reader_create(self->stores[i], &reader, NULL));
+        shown[i] = show_all(reader, self->log.now);
+        store_reader_free(reader);
+    }
+    assert_string_equal(shown[1].bytes, shown[0].bytes);
+    for (int i = 0; i < 2; i++) memory_free(shown[i].bytes);
+    snprintf(to, sizeof to, "%s/copy%d", self->folder.path, self->copies++);
+    ok(store_copy(&(copy_request){.from = self->database.where, .to = to}, &copied, NULL));
+    assert_true(assert_same_tables(self->folder.path, to) > 300);
 }
 
 static void purge(pair *self, uint32_t bandit)
@@ -927,7 +840,7 @@ static void purge(pair *self, uint32_t bandit)
         bool more = true;
         ok(store_purge(self->stores[i], bandit, NULL));
         store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_STEP}};
-        assert_int_equal(write_entry(self->stores[i], &entry, self->now), ENTRY_FAILED);
+        assert_int_equal(write_entry(self->stores[i], &entry, self->log.now), ENTRY_FAILED);
         ok(store_purge_next(self->stores[i], 0, &next, NULL));
         assert_int_equal(next, bandit);
         for (; more; calls++) ok(store_purge_some(self->stores[i], bandit, 100, &more, NULL));
@@ -941,39 +854,166 @@ static void purge(pair *self, uint32_t bandit)
 TEST(both_stores_have_the_same_rows)
 {
     only_in_a_database();
-    for (uint64_t seed = 1; seed <= 3; seed++) {
-        pair self = {.folder = folder_make(), .database = database_make(), .random = seed, .now = 1000000};
+    for (uint64_t seed = 1; seed <= test_long(1, 5); seed++) {
+        pair self = {.folder = folder_make(),
+                     .database = database_make(),
+                     .log = {random_named(seed, "pair"), 1000000, BANDITS, 60}};
         open_pair(&self);
         for (int i = 0; i < 2; i++)
             for (uint32_t k = 0; k < BANDITS; k++)
                 write_bandit(self.stores[i], (const char *[]){"a", "b", "c"}[k],
                              k ? "{\"wait\":20,\"metrics\":[{\"name\":\"r\",\"weight\":-1}]}" : "{\"wait\":20}", 1);
         for (int i = 0; i < GROUPS; i++) {
-            self.now += (int64_t)draw(&self, 4000000);
             write_drawn(&self);
-            if (draw(&self, 6) == 0) remove_some(&self);
-            if (draw(&self, 4) == 0) erase_some(&self);
+            if (draw(&self.log, 6) == 0) remove_some(&self);
+            if (draw(&self.log, 3) == 0) erase_some(&self);
             compare_states(&self);
-            if (draw(&self, 40)) continue;
-            store_close(self.stores[0]);
-            store_close(self.stores[1]);
+            if (draw(&self.log, 40)) continue;
+            close_pair(&self);
             open_pair(&self);
         }
-        assert_true(compare_tables(&self) > 500);
-        assert_true(self.erased > 5 && self.removed > 5);
+        compare_all(&self);
+        assert_true(self.erased > 3 && self.removed > 3);
         purge(&self, 2);
-        compare_tables(&self);
-        store_close(self.stores[0]);
-        store_close(self.stores[1]);
+        compare_all(&self);
+        close_pair(&self);
         open_pair(&self);
         uint64_t page = 0;
         for (bool more = true; more;) ok(store_scrub(self.stores[1], &page, 100, &more, NULL));
         assert_true(store_bytes(self.stores[1]) > 1000000);
-        store_close(self.stores[0]);
-        store_close(self.stores[1]);
+        close_pair(&self);
         database_remove(&self.database);
         folder_remove(&self.folder);
     }
+}
+
+/* ---- readers ---- */
+
+/* No row is looked at that the call does not need: the tables are read by an index, in its order, and sorted are only
+ * rows that a list or a LIMIT has brought. Two tables have a row or a few. */
+static void check_plan(const PGresult *plan, const char *sql)
+{
+    bool sorts = false;
+    for (int i = 0; i < PQntuples(plan); i++) {
+        const char *line = PQgetvalue(plan, i, 0), *scan = strstr(line, "Seq Scan on ");
+        if (strstr(line, "Sort") && !strstr(line, "Sort Key")) sorts = true;
+        if (strstr(line, "Function Scan") || strstr(line, "CTE Scan") || strstr(line, "Limit")) sorts = false;
+        bool is_small = scan && (strstr(scan, " on fleet") || strstr(scan, " on clock"));
+        if ((scan && !is_small) || strstr(line, "Bitmap") || (sorts && strstr(line, "Index")))
+            fail_msg("%s\nhas the plan line: %s", sql, line);
+    }
+}
+
+static void explain(pg_connection *on, const char *sql)
+{
+    char prepare[4000], execute[200] = "EXPLAIN (COSTS OFF) EXECUTE tried";
+    PGresult *plan;
+    int values = 0;
+    ee_error error = {0};
+    if (strncmp(sql, "BEGIN", 5) == 0 || strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0) return;
+    for (const char *at = sql; (at = strchr(at, '$')); at++)
+        if (atoi(at + 1) > values) values = atoi(at + 1);
+    for (int i = 0; i < values; i++) strcat(execute, i ? ", NULL" : " (NULL");
+    if (values) strcat(execute, ")");
+    assert_true((size_t)snprintf(prepare, sizeof prepare, "PREPARE tried AS %s", sql) < sizeof prepare);
+    database_run(on, prepare);
+    if (pg_query(on, execute, "explain", &plan, &error)) fail_msg("%s: %s", sql, error.message);
+    assert_true(PQntuples(plan) > 0);
+    check_plan(plan, sql);
+    PQclear(plan);
+    database_run(on, "DEALLOCATE tried");
+}
+
+/* A backlog in tables that were never analysed. */
+TEST_WITH(plans_need_no_statistics, set_up, tear_down)
+{
+    FLEET(state);
+    pg_connection *on;
+    PGresult *rows;
+    database_run(database->inside,
+                 "INSERT INTO eenet.events (place, kind, time) SELECT 9::bigint << 40 | n, 1 + n % 3, n"
+                 " FROM generate_series(1, 60000) AS n;"
+                 "INSERT INTO eenet.decisions SELECT 9::bigint << 40 | n, n, 0, 0, 0, 0, 0, 0, 0"
+                 " FROM generate_series(1, 20000) AS n;"
+                 "INSERT INTO eenet.ids SELECT 9, int4send(n), n FROM generate_series(1, 20000) AS n");
+    ok(pg_query(database->inside,
+                "SELECT count(*) FROM pg_class WHERE oid IN ('eenet.events'::regclass, 'eenet.decisions'::regclass,"
+                " 'eenet.ids'::regclass) AND reltuples <= 0",
+                "read", &rows, NULL));
+    assert_int_equal(pg_int8(rows, 0, 0), 3);
+    PQclear(rows);
+    ok(pg_create(&(pg_options){.where = database->where, .role = "plans"}, &on, NULL));
+    for (size_t i = 0; i < PG_READER_STATEMENTS; i++) explain(on, pg_reader_sql[i]);
+    for (size_t i = 0; i < PG_STATEMENTS; i++) explain(on, pg_writer_sql[i]);
+    pg_free(on);
+}
+
+TEST_WITH(a_lost_connection_of_a_reader_is_made_again, set_up, tear_down)
+{
+    FLEET(state);
+    store_reader *reader;
+    const event *found;
+    uint64_t number;
+    event_batch batch = {0};
+    ok(store_open_reader(database->where, &reader, NULL));
+    for (int i = 0; i < 3; i++) {
+        ok(store_read_one(reader, 1, 1, &found, NULL));
+        assert_true(database_cut(database, "pool") >= 1);
+        ok(i == 0   ? store_read_one(reader, 1, 1, &found, NULL)
+           : i == 1 ? store_find_time(reader, 1, 2000, &number, NULL)
+                    : store_read(reader, 1, 0, ~0u, 10, &batch, NULL));
+    }
+    assert_int_equal(batch.count, 1);
+    event_batch_free(&batch);
+    store_reader_free(reader);
+}
+
+TEST_WITH(damage_is_detected, set_up, tear_down)
+{
+    static const char *const damages[] = {"kind = 3",
+                                          "time = time + 1",
+                                          "id = id || 'x'::bytea",
+                                          "decision = coalesce(decision, 0) + 1",
+                                          "value = coalesce(value, 0) + 1",
+                                          "outcome = coalesce(outcome, 0) + 1",
+                                          "reward_id = 'z'",
+                                          "body = coalesce(body, '') || 'x'::bytea",
+                                          "checksum = NULL",
+                                          "checksum = checksum + 1"};
+    FLEET(state);
+    pg_connection *on = database->inside;
+    store_reader *reader, *none;
+    const event *found;
+    event_batch batch = {0};
+    stored_bandits bandits;
+    uint64_t number;
+    ee_error error = {0};
+    for (int i = 0; i < 6; i++) assert_int_equal(decide(first, 1, (char[]){(char)('a' + i), 0}, 2), ENTRY_DONE);
+    ok(store_reader_create(first, &reader, NULL));
+    database_run(on, "CREATE TABLE saved AS SELECT * FROM eenet.events WHERE place = 1::bigint << 40 | 4");
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char sql[300];
+        snprintf(sql, sizeof sql, "UPDATE eenet.events SET %s WHERE place = (SELECT place FROM saved)", damages[i]);
+        database_run(on, sql);
+        if (store_read_one(reader, 1, 4, &found, &error) != EE_FILE_ERROR) fail_msg("%s", damages[i]);
+        assert_message_has(error.message, "is damaged: its checksum does not match; run 'eenet check'");
+        database_run(on, "DELETE FROM eenet.events WHERE place = (SELECT place FROM saved);"
+                         "INSERT INTO eenet.events SELECT * FROM saved");
+        ok(store_read_one(reader, 1, 4, &found, &error));
+    }
+    database_run(on, "DELETE FROM eenet.events WHERE place = (SELECT place FROM saved)");
+    assert_int_equal(store_read(reader, 1, 2, ~0u, 100, &batch, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "the log of bandit 1 is damaged: event 4 is missing");
+    /* The middle of the log: the first event that the search looks at. */
+    assert_int_equal(store_count_before(reader, 1, 3000, &number, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "event 4 is missing");
+    ok(store_read(reader, 1, 4, ~0u, 100, &batch, &error)); /* the connection is of use */
+    event_batch_free(&batch);
+    store_reader_free(reader);
+    ok(store_open_reader(test_postgres(), &none, NULL));
+    assert_int_equal(store_list_bandits(none, &bandits, &error), EE_FILE_ERROR);
+    assert_message_has(error.message, "the database has no tables of eenet");
+    store_reader_free(none);
 }
 
 /* ---- spools ---- */
