@@ -271,20 +271,20 @@ static size_t compare_files(const char *one, const char *other)
     size_t count = 0;
     DIR *entries = opendir(one);
     for (struct dirent *entry; (entry = readdir(entries));) {
-        char here[700], there[700];
+        char mine[700], there[700];
         struct stat about;
         if (entry->d_name[0] == '.' || strncmp(entry->d_name, "eenet.db", 8) == 0 || !strcmp(entry->d_name, "lock"))
             continue;
-        snprintf(here, sizeof here, "%s/%s", one, entry->d_name);
+        snprintf(mine, sizeof mine, "%s/%s", one, entry->d_name);
         snprintf(there, sizeof there, "%s/%s", other, entry->d_name);
-        assert_int_equal(stat(here, &about), 0);
+        assert_int_equal(stat(mine, &about), 0);
         if (S_ISDIR(about.st_mode)) {
-            count += compare_files(here, there);
+            count += compare_files(mine, there);
             continue;
         }
         uint8_t *bytes, *others;
         size_t size, other_size;
-        ok(file_read(here, &bytes, &size, NULL));
+        ok(file_read(mine, &bytes, &size, NULL));
         ok(file_read(there, &others, &other_size, NULL));
         assert_int_equal(size, other_size);
         assert_memory_equal(bytes, others, size);

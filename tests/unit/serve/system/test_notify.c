@@ -34,9 +34,9 @@ static void hears(const char *name, size_t length)
 TEST(lines_are_heard)
 {
     test_folder folder = folder_make();
-    char here[512], path[600], hidden[64] = "";
-    assert_non_null(getcwd(here, sizeof here));
-    snprintf(path, sizeof path, "%s/%s", here, folder_path(&folder, "s"));
+    char current[512], path[600], hidden[64] = "";
+    assert_non_null(getcwd(current, sizeof current));
+    snprintf(path, sizeof path, "%s/%s", current, folder_path(&folder, "s"));
     if (strlen(path) < 60) hears(path, strlen(path));
     snprintf(hidden + 1, sizeof hidden - 1, "eenet-test-%ld", (long)getpid());
     hears(hidden, 1 + strlen(hidden + 1));
