@@ -11,6 +11,7 @@
 #include "forward_response.h"
 #include "forwarder.h"
 #include "serve/http/http_transport.h"
+#include "serve/system/server_clock.h"
 
 typedef struct forward_peer forward_peer;
 typedef struct forward_connection forward_connection;
@@ -96,10 +97,11 @@ struct forward_connection {
     forward_connection *next, *previous; /* in the list of its state: connecting or idle */
 };
 
-/* ---- forwarder.c ---- */
-
 /* Microseconds, of the clock of its timeouts. */
-int64_t forward_now(const forwarder *self);
+static inline int64_t forward_now(const forwarder *self)
+{
+    return self->options.clock ? self->options.clock(self->options.clock_context) : server_clock_real();
+}
 
 /* ---- forward_requests.c ---- */
 

@@ -67,11 +67,6 @@ static void end_all(forwarder *self)
     }
 }
 
-int64_t forward_now(const forwarder *self)
-{
-    return self->options.clock ? self->options.clock(self->options.clock_context) : server_clock_real();
-}
-
 /* Milliseconds until something is late. */
 static int wait_time(const forwarder *self, int64_t first)
 {
