@@ -7,16 +7,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from harness import LONG, Server, pause, wait_for
+from harness import LONG, Server, pause, reserve_port, wait_for
 
 __all__ = ["LONG", "ServerProcess", "pause", "wait_for"]
 
 
 class ServerProcess(Server):
-    """``with ServerProcess(program, folder) as server: ... server.url``."""
+    """``with ServerProcess(program, folder) as server: ... server.url``. Clients find it again after a restart."""
 
     def __init__(self, program, folder, *flags):
-        super().__init__(program, folder / "data", *flags)
+        super().__init__(program, folder / "data", *flags, port=reserve_port())
 
     def events(self, bandit, kind):
         """Of the store, straight from the disk: ``[{"id", "value", "outcome", "reward_id", ...}]``."""

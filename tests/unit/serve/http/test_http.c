@@ -433,7 +433,7 @@ TEST_WITH(draining_answers_what_is_open, start, stop)
     assert_true(raw_send_text(client, GET("/never")));
     AWAIT(echo_waiting(server) == 1);
     http_drain(server->http);
-    assert_int_equal(http_open_requests(server->http), 1);
+    AWAIT(http_open_requests(server->http) == 1); /* a response may arrive before its request is over */
     assert_int_equal(raw_connect(server->port), -1);
     http_reply reply = ask(idle, POST("/echo", "1", "b"));
     assert_true(reply.closed);
