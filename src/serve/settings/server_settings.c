@@ -141,8 +141,9 @@ static char *trimmed(char *line)
 
 static void cut_comment(char *line)
 {
-    for (char *at = line; *at; at++)
-        if (*at == '#' && (at == line || isspace((unsigned char)at[-1]))) *at-- = '\0';
+    char *at = line;
+    while (*at && !(*at == '#' && (at == line || isspace((unsigned char)at[-1])))) at++;
+    *at = '\0';
 }
 
 static ee_status take_line(char *line, size_t number, server_settings *into, ee_error *error)

@@ -82,6 +82,7 @@ TEST_WITH(learns, set_up, tear_down)
     assert_null(served_bandits_find(play->bandits, words("shoe")));
     assert_string_equal(served_bandit_name(news), "news");
     play_rounds(play, shop, 1, 60, 3);
+    play_catch_up(play, shop);
     assert_true(play_rounds(play, shop, 61, 80, 1) > 16);
     play_rounds(play, news, 1, 20, 3);
     served_standing standing = play_catch_up(play, shop);
