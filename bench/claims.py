@@ -56,7 +56,8 @@ def fleet(text):
     decisions, rewards = r"^acknowledged: (\d+) decisions", r"^acknowledged: .*?(\d+) rewards"
     return {
         "faults": total(r"^faults: (\d+)"), "decisions": total(decisions), "rewards": total(rewards),
-        "acknowledged": total(decisions, rewards), "replayed": total(r"(\d+) decisions? .*identical", r"replayed (\d+) decisions"),
+        "acknowledged": total(decisions, rewards), "replayed": total(r"^replayed .*: (\d+) decisions"),
+        "models": total(r"^replayed .* (\d+) models"),
         "violations": total(r"^lost: (\d+)", r"^joined or decided twice: (\d+)", r"^writes of two owners: (\d+)"),
         "takeover": longest("median"), "takeover_longest": longest("longest"),
     }
@@ -82,11 +83,6 @@ def promotions(text):
     return dict(zip(("bandits", "decisions", "promoted", "plain"), map(whole, found.groups())))
 
 
-def markdown(text):
-    """The tables in the output."""
-    return {"table": "\n" + "\n".join(line for line in text.splitlines() if line.startswith("|")) + "\n"}
-
-
 def output(text):
     return {"output": f"\n```\n{text.strip()}\n```\n"}
 
@@ -100,12 +96,9 @@ CLAIMS = {
     "evaluations": ("make -s evaluations", output),
     "exports": ("make -s exports", output),
     "load": (f"bench/serve/load.sh {EENET} 10 60", load),
-    "learning": ("make -s learning", markdown),
     "torture": ("make -s torture", torture),
     "fleet": ("make -s torture-fleet FAULTS=50", fleet),
     "promotions": ("make -s promotions", promotions),
-    "guardrails": ("make -s guardrails", output),
-    "limits": ("make -s limits", output),
     "coverage": ('make -s coverage DATASETS="mnist:$EENET_DATA/mnist yelp:$EENET_DATA/yelp synthetic:clicks"', output),
     "late": (f"{EENET} run -q -d synthetic:clicks,blocks=on,arms=12,rate=0.4 -p eenet,greedy,linucb,lints -T 6000 -s 0-2 "
              "--delay clicks:100,300", output),
@@ -113,8 +106,6 @@ CLAIMS = {
               "-T 10000 -s 0-3", output),
     "drift": (f"{EENET} run -q -d synthetic:cosine,drift=0.5 -d synthetic:quadratic,drift=0.5 "
               "-p eenet,eenet:fast,greedy,neural-ucb -T 10000 -s 0-4", output),
-    "study": ("bench/study.sh $EENET_DATA build/study && build/eenet report build/study && bench/study_tables.py build/study",
-              markdown),
 }
 
 
