@@ -10,9 +10,8 @@ set(EENET_CI
 set(EENET_NIGHT "guard" "node_shop" "ranks_killed")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
 set(EENET_PLAIN "examples" "studies" "study" "cli_(csv_logs|shard|run|evaluate|plan)" "page_.*")
-# The quick ones of the other architecture, and of 32 bits.
-set(EENET_SHORT "fuzz_.*" "test_(archive|bandit|cholesky|decimal|features|file|kernels|learner|limits|memory|named_bandit)"
-    "test_(network|ridge|stored_models|triangle|vector|vw_hash)" "cli_.*")
+# The quick ones of the other architecture.
+set(EENET_SHORT "fuzz_.*" "test_(archive|cholesky|decimal|kernels|learner|network|stored_models|triangle|vector)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
 set(EENET_UNIT_ON_POSTGRES audit_log blobs joining log_export pg_store store
     store_copy thread_journal thread_pool_pg thread_spool thread_store)
