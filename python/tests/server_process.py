@@ -1,4 +1,4 @@
-"""A server of its own for a test: tests/harness, and its store as it is on the disk."""
+"""A server for one test (tests/harness), and a reader of its store on the disk."""
 
 import contextlib
 import sqlite3

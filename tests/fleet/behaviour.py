@@ -74,7 +74,7 @@ def used_at_once_elsewhere(fleet):
         create(server, f"fresh-{number}")
         decide(other, f"fresh-{number}", "first")
     for server in fleet.servers:
-        server.expect("POST", "/v1/bandits/nobody/decide", {"actions": TWO}, 404)
+        server.expect("POST", "/v1/bandits/unknown/decide", {"actions": TWO}, 404)
 
 
 def listed_everywhere(fleet):
@@ -511,7 +511,7 @@ def keys_of_the_database(fleet, program):
         wait_for(lambda at=server: at.ask("POST", path, {"actions": TWO}, key=only).status == 401, "a removed key works")
         server.expect("GET", "/v1/bandits/guarded", key=admin)
     keys("remove", "admin")
-    for server in fleet.servers:  # without keys nobody is let in
+    for server in fleet.servers:  # without a key every request is refused
         wait_for(lambda at=server: at.ask("GET", "/v1/bandits", key=admin).status == 401, "a removed key works")
         server.expect("GET", "/v1/bandits", status=401)
     same(fleet.database.sql("SELECT * FROM public.key_changes"), 4 * [["on"]], "synchronous_commit of each change of the keys")

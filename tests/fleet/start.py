@@ -75,7 +75,7 @@ def late_database_is_waited_for(program, folder, database):
 
 
 def stopped_database_is_waited_for(program, folder, database):
-    """Only the process that accepts connections is stopped: they are accepted by the kernel, and nobody answers."""
+    """The postmaster is stopped: the kernel accepts connections, and no response comes."""
     postmaster = database.primary.pid()
     os.kill(postmaster, signal.SIGSTOP)
     try:
@@ -155,7 +155,7 @@ def a_primary_is_waited_for(program, folder, database):
 # ---- connections ----
 
 def guarded_bandits_share_connections(program, folder, database):
-    """The role may have only so many connections: a server that opens one more is refused it, which PostgreSQL's log says."""
+    """The role has a connection limit: PostgreSQL refuses a server that opens one more, and logs it."""
     database.sql(f"CREATE ROLE few LOGIN CONNECTION LIMIT {MOST_CONNECTIONS}", name="postgres")
     database.sql("CREATE DATABASE guarded OWNER few", name="postgres")
     plain = database.url

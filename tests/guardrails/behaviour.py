@@ -60,7 +60,7 @@ class Story:
         self.post(name, "reward/batch", rewards=[{"id": each["id"], **reward(i, each)} for i, each in enumerate(decided)])
 
     def settled(self, name, count):
-        """The lines of the log, when so many decisions are settled."""
+        """The lines of the log, once that many decisions are settled."""
         found = wait_for(lambda: [lines for lines in [self.get(name, "/log").splitlines()] if len(lines) >= count],
                          f"no {count} decisions of {name} are settled")
         return [json.loads(line) for line in found[0]]
@@ -110,7 +110,7 @@ class Story:
         check(again == rollout, f"new weights changed the schedule from {rollout} to {again}")
 
     def schedules_advance(self):
-        """Everybody who is treated in a stage is treated in the next, and a restart does not begin again."""
+        """People treated in one stage stay treated in the next, and a restart does not restart the rollout."""
         people = [{"key": f"u{i}"} for i in range(200)]
         half, treated = {"share": 0.5, "for": "1d"}, set()
         for stages in ([{"share": 0, "for": "1s"}, half, {"share": 1}], [{**half, "for": "1s"}, {"share": 1}]):
@@ -170,8 +170,8 @@ class Story:
         check(abs(elsewhere["probabilities"][2] - 0.8) < 1e-12, f"the boost: {elsewhere}")
         why = self.get(name, f"/decisions/{there['id']}/explain")["guardrails"]
         check(why["rules"] == ["no loans in Germany", "mails first"] and why["excluded"] == {"loan": "rule"}, str(why))
-        nobody = self.bandit({"rules": [{"name": "none", "action": {"kind": ["card", "loan", "mail"]}, "exclude": True}]})
-        self.refused(400, nobody, "exclude every action")
+        empty = self.bandit({"rules": [{"name": "none", "action": {"kind": ["card", "loan", "mail"]}, "exclude": True}]})
+        self.refused(400, empty, "exclude every action")
 
     # ---- limits ----
 
@@ -359,7 +359,7 @@ class Story:
         learned = self.server.learned(name, 1)["learned"]
         check(learned == 1, f"it learned {learned} decisions; one was not held back")
 
-    def a_held_bandit_promotes_nobody(self):
+    def a_held_bandit_promotes_no_challenger(self):
         for held in ("frozen", "fallback"):
             name = self.bandit({}, policy="uniform", propensity="own", promote="auto")
             self.post(name, "challengers", name="better", policy="linucb")
@@ -372,7 +372,7 @@ class Story:
                     each.get("won") for each in now["policies"]))
             check(self.policy_of(name) == "uniform", f"a challenger was promoted while the bandit was held: {held}")
             self.patch(name, held="no")
-            wait_for(lambda: self.policy_of(name) == "linucb", "nobody is promoted after the release")
+            wait_for(lambda: self.policy_of(name) == "linucb", "the challenger is promoted after the release")
 
     def policy_of(self, name):
         return self.get(name)["settings"]["policy"]
@@ -387,7 +387,7 @@ class Story:
             decided = self.many(name, [{"key": f"u{begin + i}"} for i in range(100)])
             if any(each["group"] == "fallback" for each in decided):
                 return
-            check(begin < 1000000, "treated people return everything, and nobody notices")
+            check(begin < 1000000, "no alarm, although treated people return everything")
             self.reward_all(name, decided, lambda i, each: {
                 "value": 1, "metrics": {"refund": float(each["group"] == "treated" or i % 4 == 0)}})
 
@@ -486,7 +486,7 @@ def main():
                   story.rules_exclude_and_explain, story.shares_are_exact, story.a_change_delays_only_its_own_answer,
                   story.a_removed_boost_leaves_no_price, story.boosts_of_earlier_rules_are_no_prices,
                   story.budgets_are_never_exceeded, story.repeats_end_when_the_model_changes,
-                  story.a_held_bandit_promotes_nobody, story.a_scheduled_rollout_is_rolled_back,
+                  story.a_held_bandit_promotes_no_challenger, story.a_scheduled_rollout_is_rolled_back,
                   story.changes_do_not_wait_for_a_model]
         for each in stored if server.store and not LONG else stored + others:
             each()

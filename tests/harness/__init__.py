@@ -181,7 +181,7 @@ _reserved = []
 
 
 def reserve_port():
-    """A port that is this process's until it ends, also while nobody listens there: the kernel gives these to no connection, and
+    """A port that belongs to this process until it ends, also while no server listens there: the kernel gives these to no connection, and
     a name that goes with the process keeps other tests away."""
     for port in random.SystemRandom().sample(range(20000, 32000), 1000):
         mark = socket.socket(socket.AF_UNIX)
@@ -250,7 +250,7 @@ class Server:
         return self.start()
 
     def __exit__(self, *_):
-        self.kill()  # to save its models would take time, and nobody reads them
+        self.kill()  # saving its models would only take time
 
     @property
     def url(self):
@@ -366,5 +366,5 @@ class Server:
         return float(found[1])
 
     def learned(self, bandit, count=0):
-        """Waits until the model of a bandit has learned all of its log, and so many decisions: the description of the bandit."""
+        """Waits until the model of a bandit has learned all of its log, and that many decisions; returns the description of the bandit."""
         return self.wait_for(f"/v1/bandits/{bandit}", lambda now: now["learned"] >= count and now["behind"] == 0)

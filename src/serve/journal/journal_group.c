@@ -93,7 +93,7 @@ static void write_group(journal *self)
     journal_note_group(self, &group, count, due);
     journal_note_success(self);
     journal_publish(self, true, count, bytes);
-    journal_report_touched(self, &group); /* before the responses: who has one sees its event counted */
+    journal_report_touched(self, &group); /* first: after a response, its event is counted */
     finish_all(self, first);
 }
 

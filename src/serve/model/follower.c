@@ -460,7 +460,7 @@ typedef struct step_end {
     bool reached; /* is_over returned true */
 } step_end;
 
-/* Whether what was read is still what the log has. */
+/* Whether the log still has the events of the batch unchanged. */
 static bool is_current(const follower *self)
 {
     return self->rewrites == store_rewrites();
@@ -528,7 +528,7 @@ static void begin_step(follower *self, store_reader *log, uint32_t bandit, const
 
 static ee_status end_step(follower *self, ee_error *error)
 {
-    if (self->batch.last <= self->upto) { /* nothing of what was read is needed any more */
+    if (self->batch.last <= self->upto) { /* all of it was taken */
         event_batch_free(&self->batch);
         event_batch_free(&self->made);
         self->looked = 0;

@@ -361,8 +361,7 @@ static ee_status make_statements(database_side *self, ee_error *error)
     return status;
 }
 
-/* A process that is stopped for long loses
- * its snapshot: it keeps the database from cleaning up. */
+/* A process that is stopped for long loses its snapshot, which keeps the database from cleaning up. */
 static ee_status connect_side(database_side *self, ee_error *error)
 {
     enum { SECONDS = 300 }; /* of a call, such as a commit that waits for a standby */

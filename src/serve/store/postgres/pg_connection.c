@@ -23,7 +23,7 @@ struct pg_connection {
     statement_list lists[PG_MOST_LISTS]; /* (list_count) */
     int list_count, list;                /* list: the one in use */
     char *where, *role;
-    double seconds, session_seconds; /* session_seconds: those that the session was told; 0: none */
+    double seconds, session_seconds; /* session_seconds: the timeout set in the session; 0: none */
     PGconn *connection;              /* NULL: not connected */
     uint8_t *queue; /* (queued) what was sent since the last result, in order: PREPARE, STATEMENT or SYNC */
     size_t queued, queue_capacity, taken;
