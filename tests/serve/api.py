@@ -57,7 +57,7 @@ def bandits(server):
         ("POST", "", '{"name":"x","dim":2,"policy":"no-such"}', 400, "*no-such*"),
         ("POST", "", '{"name":"vectors","dim":3,"policy":"linucb"}', 201, '*"policy":"linucb"*"dim":3*'),
         ("GET", "", None, 200, '{"bandits":[{"name":"shop"*,\n{"name":"vectors"*}]}\n'),
-        ("GET", "shop", None, 200, '{"name":"shop"*'), ("GET", "nobody", None, 404, "there is no bandit 'nobody';*"),
+        ("GET", "shop", None, 200, '{"name":"shop"*'), ("GET", "unknown", None, 404, "there is no bandit 'unknown';*"),
         ("GET", "//v1/nothing", None, 404, "no such path; see /openapi.json"),
         ("PUT", "", "{}", 405, "*this path takes GET, HEAD, POST"), ("GET", "//v1//bandits", None, 400, "invalid path*"),
         ("PATCH", "shop", '{"default_reward":-1,"aggregation":"sum"}', 200, '*"default_reward":-1*"aggregation":"sum"*'),
@@ -168,7 +168,7 @@ def ranges(server):
 
 
 def downloads(server):
-    """Clients that ask for a model and do not take it: so many, and no more, are given memory for it."""
+    """Clients that ask for a model and do not read it: the memory for their responses is limited."""
     expect(server, "POST", "", '{"name":"large","dim":8000,"policy":"greedy"}', 201, '{"name":"large",*')
     takers = []  # of a model that no buffer of a connection holds
     while len(takers) < 8 or server.ask("GET", "/v1/bandits/large/model").status != 503:

@@ -181,7 +181,7 @@ def holds_after_a_jump(server, clock, jump):
     server.accept("corrected", 409)
     clock.let_pass(WAIT + 400)
     server.all_settled()
-    clock.set(clock.wall - jump)  # the clock is right again, and nobody says so: after an hour it is believed
+    clock.set(clock.wall - jump)  # the clock is right again, without an operator: after an hour the server trusts it
     server.assert_doubt(True)
     clock.let_pass(3300)
     server.assert_doubt(True)

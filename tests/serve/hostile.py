@@ -94,7 +94,7 @@ class Attacker:
             self.leave(self.join(CHUNKED, *[chunk * 100] * 200))
 
     def floods(self):
-        """Requests without an end, whose answers nobody reads."""
+        """Endless requests whose responses are not read."""
         clients = [self.join() for _ in range(8)]
         for _ in range(300):
             for client in clients:

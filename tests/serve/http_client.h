@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 typedef struct http_client {
-    uint16_t port; /* of 127.0.0.1; set it anew when the server has another one */
+    uint16_t port; /* of 127.0.0.1; set it again when the server has another port */
 
     int status;         /* of the last answer; 0: there was none (whole) */
     const char *answer; /* its body: (size) bytes, and a zero */

@@ -50,7 +50,7 @@ def a_trace_is_continued(server):
 
     got = response_to(TRACE)
     check(got.startswith(f"00-{TRACE}-") and len(got) == 55 and "00f067aa0ba902b7" not in got, f"the trace: {got}")
-    same([response_to(trace) for trace in (None, "0" * 32)], ["", ""], "a trace that nobody began, and one that is not valid")
+    same([response_to(trace) for trace in (None, "0" * 32)], ["", ""], "without a trace, and with an invalid one")
 
 
 def lines_of(server, **members):
@@ -130,7 +130,7 @@ def exports_are_compressed_on_request(server):
 
 
 def slow_exports_disturb_nobody(server):
-    """Clients that do not read their export cost nobody else anything, and what they held is free when they leave."""
+    """Clients that do not read their export do not slow others down, and their memory is released when they leave."""
     readers = []
     for _ in range(8):
         reader = socket.socket()
