@@ -12,6 +12,7 @@ DEMO_ROUNDS = 600
 JOBS := $(shell nproc)
 # Debian's Python, whose packages cmake/setup.sh installs; the first python3 on the PATH may be another one.
 PYTHON = /usr/bin/python3
+
 # Release artefacts carry the date of the commit, so that a second build has the same bytes.
 COMMIT_DATE = $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 
@@ -206,7 +207,7 @@ torture: ## kill the server KILLS times under load, without and with simulated p
 	    ../release/tests/serve/server_tests torture ../release/eenet $(KILLS)
 
 torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), with three servers on PostgreSQL under load: nothing is lost
-	@cmake/setup.sh build test
+	@cmake/setup.sh build test test-ci
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet moved_clock
 	python3 -B tests/fleet/torture.py build/release/eenet --faults $(FAULTS) --check-takeovers $(if $(SEED),--seed $(SEED)) \
@@ -221,7 +222,7 @@ load: ## measure the server: decisions, durable rewards, both for ten minutes, a
 	cd build/idle && ../release/tests/serve/server_tests idle ../release/eenet 10000
 
 load-fleet: ## measure one and three servers on PostgreSQL next to SQLite, and predict larger fleets: about 20 minutes
-	@cmake/setup.sh build test load
+	@cmake/setup.sh build test test-ci load
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
 	mkdir -p build/load-fleet
@@ -249,7 +250,7 @@ fairness: ## measure for SECONDS (default: 600) whether a bandit that is expensi
 	python3 bench/serve/fairness.py build/release/eenet $(or $(SECONDS),600)
 
 learning: ## measure how fast a bandit learns on SQLite, on PostgreSQL and behind a slow network; PROGRAMS: other builds of eenet
-	@cmake/setup.sh build test
+	@cmake/setup.sh build test test-ci
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
 	python3 -B bench/serve/learning.py build/release/eenet $(PROGRAMS)
@@ -294,7 +295,7 @@ bench: build ## measure speed; FILTER selects parts (see 'eenet help bench'), EE
 	build/eenet bench -o build/bench $(if $(EENET_DATA),-d "$(EENET_DATA)") $(FILTER)
 
 bench-record: build ## record the instruction counts that the test 'guard' compares with
-	@cmake/setup.sh test
+	@cmake/setup.sh test test-ci
 	@$(CMAKE) --build --preset release --target bench_record
 
 record: ## record the decisions of short runs that the test 'record' compares with, bit for bit

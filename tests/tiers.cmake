@@ -5,7 +5,7 @@
 # regular expressions.
 set(EENET_CI
     ".*postgres.*" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*"
-    "objects" "serve_(damage|erase|fairness|guardrails|learning|openapi|prometheus|quality)" "misleading_logs")
+    "serve_(damage|erase|fairness|guardrails|learning|openapi|prometheus|quality)" "misleading_logs")
 # make test-all: minutes long, or statistical, or what a kill must hit at a moment that a slow machine may miss.
 set(EENET_NIGHT "guard" "node_shop" "ranks_killed")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.

@@ -2,8 +2,8 @@
 """check_objects.py FOLDERS... OBJECT...: checks what object files of src/serve and other folders need of each other.
 
 FOLDERS is src/serve/folders.txt, which lists the sub-folders from the bottom to the top; files next to it are above all
-of them. src/data, src/evaluate and src/lab have such a list too. Prints every dependency that points upwards and every cycle of files, with the symbols that cause it,
-and exits with 1. Unlike includes, symbols also show dependencies through a header that several files share.
+of them. src/data, src/evaluate and src/lab have such a list too. Prints every dependency that points upwards and every cycle
+of files, with the symbols that cause it, and exits with 1. Unlike includes, symbols also show dependencies through a header that several files share.
 """
 import subprocess
 import sys
@@ -14,16 +14,16 @@ from pathlib import Path
 def read(area, objects):
     """Symbols that each object defines and needs; objects are named by their path below src/AREA."""
     defined, needed = {}, defaultdict(set)
-    for path in objects:
-        if f"/src/{area}/" not in path:
-            continue
+    own = [path for path in objects if f"/src/{area}/" in path]
+    listed = subprocess.run(["nm", "-A", *own], check=True, capture_output=True, text=True).stdout if own else ""
+    for line in listed.splitlines():
+        path, _, fields = line.partition(":")
+        kind, symbol = fields.split()[-2:]
         name = path.split(f"/src/{area}/", 1)[1].removesuffix(".o").removesuffix(".c")
-        for line in subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout.splitlines():
-            kind, symbol = line.split()[-2:]
-            if kind == "U":
-                needed[name].add(symbol)
-            elif kind in "TDRBC":
-                defined[symbol] = name
+        if kind == "U":
+            needed[name].add(symbol)
+        elif kind in "TDRBC":
+            defined[symbol] = name
     graph = {name: defaultdict(list) for name in set(defined.values()) | set(needed)}
     for name, symbols in needed.items():
         for symbol in sorted(symbols):
