@@ -182,11 +182,14 @@ ee_status pg_session_run(pg_session *self, pg_call *run, void *context, ee_error
     ee_status status = take_slot(self, &slot, error);
     if (status) return status;
     for (int tries = 0; tries < 2; tries++) {
+        bool was_open = slot->connection && !pg_is_broken(slot->connection);
         status = connect_slot(self, slot, &why);
-        if (status && slot->connection && pg_is_broken(slot->connection)) fail_waiters(self->pool, &why);
+        bool broken = status && slot->connection && pg_is_broken(slot->connection);
+        if (broken && was_open) continue; /* the server ended it while nobody used it */
+        if (broken) fail_waiters(self->pool, &why);
         if (status) break;
         status = run(context, &why);
-        bool broken = pg_is_broken(self->connection);
+        broken = pg_is_broken(self->connection);
         /* A connection on which ROLLBACK fails is dropped, and its transaction with it. */
         if (status && self->begun && !broken && pg_execute(self->connection, "ROLLBACK", "roll back", NULL))
             pg_disconnect(self->connection);

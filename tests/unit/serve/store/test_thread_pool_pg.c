@@ -145,6 +145,22 @@ TEST_WITH(all_calls_fail_if_none_can_connect, set_up, tear_down)
     ok(self->calls[0].status);
 }
 
+/* A call uses a connection that the server has ended: its first statement may be of the call, or of connecting. */
+TEST_WITH(an_ended_connection_is_made_again, set_up, tear_down)
+{
+    only_in_a_database();
+    pool_stage *self = *state;
+    for (int i = 0; i < CALLS; i++) sem_post(&self->may_end);
+    for (int i = 0; i < 2; i++) {
+        start(self, i, i + 1);
+        pthread_join(self->calls[i].thread, NULL);
+        ok(self->calls[i].status);
+        assert_int_equal(database_cut(&self->place.database, "pool"), 1);
+    }
+    run_call(&self->calls[0]);
+    ok(self->calls[0].status);
+}
+
 /* ---- connecting ---- */
 
 typedef struct attempt {
