@@ -1,11 +1,12 @@
 # Which tests run when. A test that no list names runs in make test, in .ci/run, there also under the address and
 # undefined-behaviour sanitizers, and in make test-all.
 
-# .ci/run and make test-all: what needs PostgreSQL, a browser, MPI, Slurm or npm, and the longer tests. The names are
-# regular expressions.
+# .ci/run and make test-all: what needs PostgreSQL, a browser, MPI, Slurm or npm, and the longer tests, among them the
+# commands of the documentation. The names are regular expressions.
 set(EENET_CI
-    ".*postgres.*" "fleet_.*" "examples_fleet" "node_.*" "npm_packages" "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*"
-    "serve_(damage|erase|fairness|guardrails|learning|openapi|prometheus|quality)" "misleading_logs")
+    ".*postgres.*" "fleet_.*" "examples(_fleet)?" "page_.*" "studies" "misleading_logs" "cli_(csv_logs|paper|plan|shard)"
+    "serve_(clock|damage|erase|fairness|guardrails|learning|limits|openapi|prometheus|quality)" "node_.*" "npm_packages"
+    "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
 # make test-all: minutes long, or statistical, or what a kill must hit at a moment that a slow machine may miss.
 set(EENET_NIGHT "guard" "node_shop" "ranks_killed")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.

@@ -39,7 +39,7 @@ if DATA:
 # The tests of .ci/run and of make test-all, beside those of make test.
 TIERS = {"ci": "takes long, or needs a package of others", "night": "takes minutes"}
 USUAL = "not ci and not night"
-CI_FILES = {f"test_{name}.py" for name in ("coba", "documents", "mabwiser", "notebook", "obp", "sklearn")}
+CI_FILES = {f"test_{name}.py" for name in ("client_faults", "coba", "documents", "mabwiser", "notebook", "obp", "sklearn")}
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """They import large packages."""
+    """Most of them import large packages."""
     return collection_path.name in CI_FILES and config.option.markexpr == USUAL or None
 
 

@@ -348,6 +348,30 @@ class Server:
         """The same: the content of the response."""
         return self.expect(method, path, body, status, **more).content
 
+    @contextlib.contextmanager
+    def unread(self, path, count=8):
+        """So many answers to GET path begin, and nobody reads on. An earlier answer may still count when a client has all of it."""
+        readers = []
+
+        def begin():
+            reader = socket.socket()
+            reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            reader.connect(("127.0.0.1", self.port))
+            readers.append(reader)
+            reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+            if reader.recv(12, socket.MSG_WAITALL) == b"HTTP/1.1 200":
+                return True
+            readers.pop().close()
+            return False
+
+        try:
+            for _ in range(count):
+                wait_for(begin, f"no answer to GET {path} begins")
+            yield
+        finally:
+            for reader in readers:
+                reader.close()
+
     def wait_for(self, path, done):
         """Asks until the content of the response is as it should be, and returns that."""
         found = []

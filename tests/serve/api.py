@@ -6,7 +6,6 @@ import http.client
 import json
 import re
 import signal
-import socket
 import sys
 import threading
 from pathlib import Path
@@ -170,14 +169,9 @@ def ranges(server):
 def downloads(server):
     """Clients that ask for a model and do not read it: the memory for their responses is limited."""
     expect(server, "POST", "", '{"name":"large","dim":8000,"policy":"greedy"}', 201, '{"name":"large",*')
-    takers = []  # of a model that no buffer of a connection holds
-    while len(takers) < 8 or server.ask("GET", "/v1/bandits/large/model").status != 503:
-        check(len(takers) < 100, "downloads have no limit")
-        takers.append(socket.create_connection(("127.0.0.1", server.port)))
-        takers[-1].sendall(b"GET /v1/bandits/large/model HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    expect(server, "GET", "vectors/model", None, 503, "8 models are being downloaded*")
-    for taker in takers:
-        taker.close()
+    with server.unread("/v1/bandits/large/model"):  # no buffer of a connection holds it
+        for name in ("large", "vectors"):
+            expect(server, "GET", f"{name}/model", None, 503, "8 models are being downloaded*")
     wait_for(lambda: server.ask("GET", "/v1/bandits/vectors/model").status == 200, "downloads that were given up count")
 
 
