@@ -135,7 +135,7 @@ TIERS = {
     "test": TEST,
     "ci": [
         Step("test", ["make", "--no-print-directory", "test"], counts=RESULTS / "test.json", again=lambda command: command),
-        ctest("services", "release", "-L", "ci", "-LE", "night", packages="build test test-ci python site wasm"),
+        ctest("services", "release", "-L", "ci", "-LE", "night", packages="build test test-ci python site wasm", first=RELEASE),
         pytest("python-ci", "ci", "python test-python", SITE, "python/tests", first=WHEEL),
         # Debian's debug interpreter aborts if an object is released twice.
         pytest("python-debug", "not ci and not night", "python test-python", SITE, *DEBUG_TESTS, python=f"{PYTHON}-dbg"),

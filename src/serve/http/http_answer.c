@@ -72,16 +72,21 @@ void http_add_header(http_exchange *exchange, const char *name, const char *valu
         if (http_is_control((unsigned char)*at)) *at = '?';
 }
 
+/* The connection may be over before this returns; its server, whose worker is woken, is not. */
+static void give_to_worker(http_connection *connection)
+{
+    http_server *server = connection->server;
+    atomic_fetch_add(&server->handled, 1);
+    http_inbox_put(connection->worker, connection);
+    atomic_fetch_sub(&server->handled, 1);
+}
+
 void http_answer(http_exchange *exchange, int status)
 {
     http_connection *connection = exchange->connection;
-    http_server *server = connection->server;
     exchange->status = status;
-    atomic_fetch_add(&server->handled, 1); /* keeps the server alive until the end of this function */
     /* From here on the exchange may be over at any time; a suspended connection only after its worker has it. */
-    if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED)
-        http_inbox_put(connection->worker, connection);
-    atomic_fetch_sub(&server->handled, 1);
+    if (atomic_exchange(&inside(exchange)->stage, STAGE_ANSWERED) == STAGE_SUSPENDED) give_to_worker(connection);
 }
 
 void http_stream(http_exchange *exchange, int status, http_read *read, void (*release)(void *context), void *context)
@@ -95,7 +100,7 @@ void http_stream(http_exchange *exchange, int status, http_read *read, void (*re
 
 void http_continue(http_exchange *exchange)
 {
-    http_inbox_put(exchange->connection->worker, exchange->connection);
+    give_to_worker(exchange->connection);
 }
 
 void http_error(text *into, const char *code, const char *message)

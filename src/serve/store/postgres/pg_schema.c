@@ -182,11 +182,15 @@ static ee_status apply_steps(pg_connection *on, int64_t version, ee_error *error
     return status ? status : pg_execute(on, mark, "upgrade the tables", error);
 }
 
-/* One process at a time: the lock ends with the transaction. */
+/* One process at a time: the lock ends with the transaction. A busy machine may take longer from statement to statement
+ * than other transactions may. */
 static ee_status upgrade(pg_connection *on, ee_error *error)
 {
     int64_t version = 0, readable_by = 0;
-    ee_status status = pg_execute(on, "BEGIN; SELECT pg_advisory_xact_lock(1162167892)", "lock the tables", error);
+    ee_status status = pg_execute(on,
+                                  "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '1min';"
+                                  " SELECT pg_advisory_xact_lock(1162167892)",
+                                  "lock the tables", error);
     if (!status) status = read_version(on, &version, &readable_by, error);
     if (!status) status = refuse_newer(version, readable_by, error);
     if (!status && version < VERSION) status = apply_steps(on, version, error);
