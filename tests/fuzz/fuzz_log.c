@@ -9,13 +9,6 @@ static void check_probabilities(const double *values, size_t count)
     for (size_t i = 0; i < count; i++) require(values[i] >= 0 && values[i] < 1.1, "a probability that is none");
 }
 
-static void check_arms(const ee_arms *arms)
-{
-    size_t values = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
-    for (size_t i = 0; i < values; i++) require(isfinite(arms->values[i]), "a feature that is no number");
-    for (size_t i = 0; arms->starts && i < values; i++) require(arms->indices[i] < arms->dim, "an index past the dim");
-}
-
 static void check_event(const log_event *event)
 {
     require(event->count > 0 && event->action < event->count && event->baseline < event->count, "no such action");
@@ -23,7 +16,10 @@ static void check_event(const log_event *event)
     require(isfinite(event->reward) && event->copies >= 1, "a reward that is none");
     require(!event->arms.count || event->arms.count == event->count, "other arms than actions");
     if (event->probabilities) check_probabilities(event->probabilities, event->count);
-    check_arms(&event->arms);
+    const ee_arms *arms = &event->arms;
+    size_t values = arms->starts ? arms->starts[arms->count] : arms->count * arms->dim;
+    for (size_t i = 0; i < values; i++) require(isfinite(arms->values[i]), "a feature that is no number");
+    for (size_t i = 0; arms->starts && i < values; i++) require(arms->indices[i] < arms->dim, "an index past the dim");
     for (size_t i = 0; i < event->slot_count; i++) {
         const log_slot *slot = &event->slots[i];
         require(slot->count > 0, "a slot without actions");

@@ -68,14 +68,6 @@ static void play_named(ee_bandit *bandit)
     ee_round_free(round);
 }
 
-/* Time goes on, and decisions expire; it may have been later already. */
-static void pass_time(ee_bandit *bandit, int round)
-{
-    ee_error error = {EE_OK, ""};
-    ee_status status = ee_bandit_set_time(bandit, 20.0 + round, &error);
-    require_error(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
-}
-
 static void try_model(const uint8_t *bytes, size_t size)
 {
     ee_error error = {EE_OK, ""};
@@ -90,7 +82,9 @@ static void try_model(const uint8_t *bytes, size_t size)
     bool lives = info.decisions < COUNT_END && info.rewards < COUNT_END;
     for (int round = 0; lives && round < 6; round++) {
         play(bandit, round >= 3, round);
-        pass_time(bandit, round);
+        /* Time goes on, and decisions expire; it may have been later already. */
+        status = ee_bandit_set_time(bandit, 20.0 + round, &error);
+        require_error(status == EE_OK || status == EE_BAD_INPUT, "does not take the time", &error);
         if (info.features) play_named(bandit);
     }
     fuzz_save_twice(bandit);

@@ -223,14 +223,6 @@ static void write_record(size_t kind, int round)
     ee_bandit_free(bandit);
 }
 
-static void write_records(void)
-{
-    for (size_t kind = 0; kind < FUZZ_BANDITS; kind++) {
-        write_record(kind, 20);
-        write_record(kind, 21);
-    }
-}
-
 /* ---- models with a number that only their own kind has a use for ---- */
 
 static size_t find_bytes(const seed_model *m, const void *wanted, size_t length)
@@ -274,6 +266,9 @@ int main(int argc, char **argv)
     corpus = argv[1];
     for (size_t i = 0; i < MODELS; i++) write_model(&models[i], i % 2 == 1);
     write_extremes();
-    write_records();
+    for (size_t kind = 0; kind < FUZZ_BANDITS; kind++) {
+        write_record(kind, 20);
+        write_record(kind, 21);
+    }
     return failures > 0;
 }

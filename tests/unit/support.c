@@ -1,13 +1,11 @@
 #define _DEFAULT_SOURCE
 #include "support.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
+
+ee_error cause;
 
 /* ---- stored numbers ---- */
 

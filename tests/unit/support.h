@@ -10,9 +10,14 @@
 
 #include <cmocka.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "eenet.h"
 
 /* Sanitizers and emulators make all ten times as slow, and find in a few repetitions what they find in many. */
@@ -69,6 +74,9 @@ size_t test_long(size_t usual, size_t longer);
 
 /* A text as the code has it. */
 json_text words(const char *plain);
+
+/* Why a call failed, for tests that expect a failure or print one. */
+extern ee_error cause;
 
 /* Waits for what another thread or process does, where nothing tells of it: looks again and again. Fails the test after
  * ten minutes. */

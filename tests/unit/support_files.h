@@ -2,6 +2,7 @@
 #ifndef EENET_TEST_SUPPORT_FILES_H
 #define EENET_TEST_SUPPORT_FILES_H
 
+#include "base/file.h"
 #include "support.h"
 
 typedef struct test_folder {

@@ -1,9 +1,5 @@
 #include "support_logs.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/random.h"
 
 static size_t draw(random_stream *stream, const double *p, size_t count)

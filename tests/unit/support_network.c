@@ -1,9 +1,5 @@
 #include "support_network.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 learner_options options_from(const char *text)
 {
     static const option_group groups[] = {OPTION_GROUP_OWN(learner_option_table, NULL),

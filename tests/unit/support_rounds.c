@@ -1,10 +1,5 @@
 #include "support_rounds.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static double *make(size_t count)
 {
     double *numbers = calloc(count ? count : 1, sizeof *numbers);

@@ -1,12 +1,7 @@
 /* Archives: what is written is read back, and nothing that is read is trusted. */
 #include "support.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/archive.h"
-#include "base/memory.h"
 
 /* One of everything. */
 typedef struct sample {
@@ -79,8 +74,6 @@ static void assert_field_equal(const sample *a, const sample *b, size_t field)
     assert_memory_equal((const char *)a + offset, (const char *)b + offset, sample_fields[field].size);
 }
 
-/* ---- reading back ---- */
-
 TEST(what_is_written_is_read_back)
 {
     sample original = sample_make(), visited = original, copy;
@@ -148,8 +141,6 @@ TEST(nothing_is_written_and_read_as_nothing)
     assert_int_equal(value, 0);
 }
 
-/* ---- damage ---- */
-
 /* Each length ends at an inaccessible page, so a read past the cut kills the test. */
 TEST(a_cut_at_any_length_is_a_bad_model_and_zeros)
 {
@@ -160,13 +151,12 @@ TEST(a_cut_at_any_length_is_a_bad_model_and_zeros)
         guard g;
         void *bytes = guard_end_bytes(&g, length);
         memcpy(bytes, writer.bytes, length);
-        ee_error error = {EE_OK, ""};
-        archive reader = archive_reader(bytes, length, &error);
+        archive reader = archive_reader(bytes, length, &cause);
         sample copy;
         memset(&copy, 0xaa, sizeof copy);
         sample_visit(&reader, &copy);
         assert_int_equal(reader.status, EE_BAD_MODEL);
-        assert_int_equal(error.status, EE_BAD_MODEL);
+        assert_int_equal(cause.status, EE_BAD_MODEL);
         assert_int_equal(archive_remaining(&reader), 0);
         for (size_t i = 0; i + 1 < SAMPLE_FIELDS; i++)
             assert_field_equal(&copy, sample_fields[i].end <= length ? &original : &zero, i);
@@ -178,13 +168,12 @@ TEST(a_cut_at_any_length_is_a_bad_model_and_zeros)
 
 TEST(a_cut_is_told_with_its_place)
 {
-    ee_error error;
     uint32_t values[4];
-    archive reader = archive_reader("123456789", 9, &error);
+    archive reader = archive_reader("123456789", 9, &cause);
     archive_u32s(&reader, values, 1);
     archive_u32s(&reader, values, 2);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: truncated: expected 8 more bytes at byte 4");
+    assert_string_equal(cause.message, "model: truncated: expected 8 more bytes at byte 4");
 }
 
 /* Reads `stored` as a size of 10 to 20. */
@@ -208,10 +197,9 @@ TEST(a_size_out_of_range_is_a_bad_model)
         assert_int_equal(read_size(wrong[i], &value, NULL), EE_BAD_MODEL);
         assert_int_equal(value, 10); /* the lowest: safe to go on with until the status is looked at */
     }
-    ee_error error;
-    read_size(UINT64_MAX, &value, &error);
-    assert_int_equal(error.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
+    read_size(UINT64_MAX, &value, &cause);
+    assert_int_equal(cause.status, EE_BAD_MODEL);
+    assert_string_equal(cause.message, "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
 }
 
 TEST(a_text_too_long_is_a_bad_model)
@@ -223,31 +211,27 @@ TEST(a_text_too_long_is_a_bad_model)
     ok(reader.status);
     assert_string_equal(room, "hello");
 
-    ee_error error;
     memset(tight, 'x', sizeof tight);
-    reader = archive_reader(stored, 13, &error);
+    reader = archive_reader(stored, 13, &cause);
     archive_text(&reader, tight, sizeof tight, "policy");
     assert_int_equal(reader.status, EE_BAD_MODEL);
     assert_string_equal(tight, "");
-    assert_string_equal(error.message, "model: policy must be 0 to 4, got 5 at byte 8");
+    assert_string_equal(cause.message, "model: policy must be 0 to 4, got 5 at byte 8");
 }
 
 /* Such a stream would draw 0 for ever, and a draw under a bound never end. */
 TEST(a_stream_of_zeros_is_a_bad_model)
 {
     static const uint64_t words[4] = {0}, last_only[4] = {0, 0, 0, 1};
-    ee_error error = {EE_OK, ""};
     random_stream stream;
-    archive reader = archive_reader(words, sizeof words, &error);
+    archive reader = archive_reader(words, sizeof words, &cause);
     archive_stream(&reader, &stream);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: invalid random stream: all zeros");
+    assert_string_equal(cause.message, "model: invalid random stream: all zeros");
     reader = archive_reader(last_only, sizeof last_only, NULL);
     archive_stream(&reader, &stream);
     ok(reader.status);
 }
-
-/* ---- mostly zeros ---- */
 
 TEST(zeros_take_a_byte_a_block)
 {
@@ -267,12 +251,9 @@ TEST(zeros_take_a_byte_a_block)
     memory_free(writer.bytes);
 }
 
-/* ---- errors stick ---- */
-
 TEST(the_first_error_stays)
 {
-    ee_error error;
-    archive reader = archive_reader("12345678abcd", 12, &error);
+    archive reader = archive_reader("12345678abcd", 12, &cause);
     archive_fail(&reader, EE_BAD_MODEL, "model: the first");
     archive_fail(&reader, EE_NO_MEMORY, "model: the second");
     uint64_t value = 9;
@@ -288,8 +269,8 @@ TEST(the_first_error_stays)
     assert_int_equal(archive_remaining(&reader), 0);
     assert_int_equal(reader.status, EE_BAD_MODEL);
     assert_int_equal(reader.position, 0);
-    assert_int_equal(error.status, EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: the first");
+    assert_int_equal(cause.status, EE_BAD_MODEL);
+    assert_string_equal(cause.message, "model: the first");
 }
 
 /* Saving must not change what is saved, even where it fails half-way. */
@@ -322,8 +303,6 @@ TEST(a_writer_refuses_what_no_reader_would_take)
     assert_string_equal(text, "hello");
     memory_free(writer.bytes);
 }
-
-/* ---- checksum ---- */
 
 /* The check value that the catalogues of CRCs give for CRC-64/XZ. */
 TEST(the_checksum_is_the_one_of_xz)

@@ -3,10 +3,6 @@
 #include "support_locale.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/decimal.h"
 #include "base/decimal_table.h"
@@ -28,8 +24,6 @@ static void assert_as_library(const char *text)
     if (memcmp(&got, &expected, sizeof got) != 0)
         fail_msg("%s: got %.17g, the C library has %.17g", text, got, expected);
 }
-
-/* ---- the nearest double ---- */
 
 TEST(borders_are_as_the_library_reads_them)
 {
@@ -149,8 +143,6 @@ TEST(the_locale_does_not_matter)
     assert_true(value == 0.12345678901234567890123);
 }
 
-/* ---- the table ---- */
-
 enum { LIMBS = 8 };
 
 static void multiply_by_five(uint32_t number[LIMBS])
@@ -195,8 +187,6 @@ TEST(the_powers_of_a_fifth_are_cut_off_at_64_bits)
         assert_int_equal(bits_of(product), bits + 1);
     }
 }
-
-/* ---- the bytes of it ---- */
 
 TEST(stops_where_the_number_ends)
 {
@@ -250,8 +240,6 @@ TEST(never_reads_past_the_end)
     }
 }
 
-/* ---- whole numbers ---- */
-
 TEST(whole_numbers_as_people_write_them)
 {
     static const struct {
@@ -272,22 +260,8 @@ TEST(whole_numbers_as_people_write_them)
                 {"1.8446744073709551615e19", UINT64_MAX, ""},
                 {"5x", 5, "x"},
                 {"1e2,3", 100, ",3"}};
-    static const char *const wrong[] = {"",
-                                        "x",
-                                        "-1",
-                                        "+1",
-                                        " 1",
-                                        ".5e1",
-                                        "1.5",
-                                        "1e",
-                                        "1e-2",
-                                        "1.e2",
-                                        "1ex",
-                                        "1.25e1",
-                                        "18446744073709551616",
-                                        "2e19",
-                                        "1e99999999999999999999",
-                                        "1e20"};
+    static const char *const wrong[] = {"",  "-1", " 1", "1.5", ".5e1", "1.e2", "1e20",   "18446744073709551616",
+                                        "x", "+1", "1e", "1ex", "1e-2", "2e19", "1.25e1", "1e99999999999999999999"};
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         uint64_t value = 77;
         const char *end = decimal_whole(fine[i].text, &value);

@@ -6,16 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/memory.h"
 
 /* ---- the system calls of file.c, seen and made to fail ----
  *
@@ -55,8 +51,6 @@ ssize_t write(int descriptor, const void *bytes, size_t size)
     }
     return syscall(SYS_write, descriptor, bytes, stutter && size > 1 ? 1 : size);
 }
-
-/* ---- a folder of its own for each test ---- */
 
 static char folder[64];
 static char path[128];
@@ -117,16 +111,13 @@ static void assert_content(const void *expected, size_t size)
 /* file_write fails with "file: could not <verb> <path>: <reason>": the temporary name says nothing to anybody. */
 static void assert_write_fails(const char *at, const char *verb, const char *reason)
 {
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(file_write(at, "new content", 11, &error), EE_FILE_ERROR);
-    assert_int_equal(error.status, EE_FILE_ERROR);
+    assert_int_equal(file_write(at, "new content", 11, &cause), EE_FILE_ERROR);
+    assert_int_equal(cause.status, EE_FILE_ERROR);
     char expected[512];
     snprintf(expected, sizeof expected, "file: could not %s %s: %s", verb, at, reason);
-    assert_string_equal(error.message, expected);
+    assert_string_equal(cause.message, expected);
     assert_int_equal(file_write(at, "new content", 11, NULL), EE_FILE_ERROR);
 }
-
-/* ---- success ---- */
 
 FOLDER_TEST(what_is_written_is_read_back)
 {
@@ -198,8 +189,6 @@ FOLDER_TEST(interrupted_and_short_writes_go_on)
     assert_content(content, sizeof content);
     assert_int_equal(stutter_writes, 2 * sizeof content);
 }
-
-/* ---- failure ---- */
 
 FOLDER_TEST(a_missing_folder_is_an_error)
 {
@@ -279,19 +268,16 @@ FOLDER_TEST(a_failed_step_is_told_and_keeps_a_whole_file)
     }
 }
 
-/* ---- reading what cannot be read ---- */
-
 static void assert_read_fails(const char *format)
 {
     uint8_t *bytes = (uint8_t *)folder;
     size_t size = 7;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(file_read(path, &bytes, &size, &error), EE_FILE_ERROR);
+    assert_int_equal(file_read(path, &bytes, &size, &cause), EE_FILE_ERROR);
     assert_null(bytes);
-    assert_int_equal(error.status, EE_FILE_ERROR);
+    assert_int_equal(cause.status, EE_FILE_ERROR);
     char expected[256];
     snprintf(expected, sizeof expected, format, path);
-    assert_string_equal(error.message, expected);
+    assert_string_equal(cause.message, expected);
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
 }
 
@@ -357,8 +343,6 @@ FOLDER_TEST(a_file_is_no_folder)
     assert_non_null(strstr(error.message, "/model: Not a directory"));
 }
 
-/* ---- paths ---- */
-
 TEST(tails_are_short_and_whole_letters)
 {
     char long_path[300], expected[256];
@@ -372,10 +356,9 @@ TEST(tails_are_short_and_whole_letters)
     /* A message that says why, whatever the length of the path. */
     uint8_t *bytes;
     size_t size;
-    ee_error error;
-    assert_int_equal(file_read(long_path, &bytes, &size, &error), EE_FILE_ERROR);
+    assert_int_equal(file_read(long_path, &bytes, &size, &cause), EE_FILE_ERROR);
     snprintf(expected, sizeof expected, "file: could not open %s: File name too long", long_path + 200);
-    assert_string_equal(error.message, expected);
+    assert_string_equal(cause.message, expected);
 }
 
 TEST(parts_are_joined)

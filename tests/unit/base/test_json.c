@@ -2,12 +2,7 @@
  */
 #include "support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/json.h"
-
-/* ---- a walk through a document, written down ---- */
 
 static void note(char *notes, size_t capacity, const char *format, ...)
 {
@@ -39,13 +34,12 @@ static const char *walk_bytes(const char *bytes, size_t size)
     json_room room = {.owner = &owner};
     json_reader reader = json_start(bytes, size, &room);
     json_token token;
-    ee_error error;
     notes[0] = 0;
     do {
-        if (json_next(&reader, &token, &error)) {
-            assert_int_equal(error.status, EE_BAD_INPUT);
+        if (json_next(&reader, &token, &cause)) {
+            assert_int_equal(cause.status, EE_BAD_INPUT);
             assert_int_equal(json_next(&reader, &token, NULL), EE_BAD_INPUT); /* and stays so */
-            snprintf(notes, sizeof notes, "%s", error.message);
+            snprintf(notes, sizeof notes, "%s", cause.message);
             break;
         }
         note_token(notes, sizeof notes, &token);
@@ -134,11 +128,10 @@ TEST(wrong_escapes_are_refused)
     }
     json_reader reader = json_start("[\"a\",\"\\n\"]", 10, NULL);
     json_token token;
-    ee_error error;
     ok(json_next(&reader, &token, NULL));
     ok(json_next(&reader, &token, NULL));
-    assert_int_equal(json_next(&reader, &token, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "invalid JSON at byte 7: escapes are not allowed here");
+    assert_int_equal(json_next(&reader, &token, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "invalid JSON at byte 7: escapes are not allowed here");
 }
 
 TEST(control_characters_are_refused)
@@ -245,8 +238,6 @@ TEST(depth_is_bounded)
     assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 321: nested too deeply");
 }
 
-/* ---- a sample, cut ---- */
-
 static const char sample[] =
     " {\"event\\u0049d\": \"\\u00e9\\ud83d\\ude00 x\", \"caf\xc3\xa9\": [0.25, -1e-7, 12345678901234567890, {\"k\": "
     "null}],\n"
@@ -263,8 +254,6 @@ TEST(a_cut_gives_an_error_and_reads_nothing_behind)
         guard_free(&g);
     }
 }
-
-/* ---- spans ---- */
 
 TEST(skip_gives_the_bytes_of_a_value)
 {
@@ -304,23 +293,17 @@ TEST(skip_checks_what_it_passes)
     static const char text[] = "[[1,{\"a\":tru}],2]";
     json_reader reader = json_start(text, sizeof text - 1, NULL);
     json_token token;
-    ee_error error;
     ok(json_next(&reader, &token, NULL));
     ok(json_next(&reader, &token, NULL));
-    assert_int_equal(json_skip(&reader, &token, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "invalid JSON at byte 10: expected a value");
+    assert_int_equal(json_skip(&reader, &token, NULL, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "invalid JSON at byte 10: expected a value");
 }
-
-/* ---- words and quotes ---- */
 
 TEST(words_are_compared_whole)
 {
     json_text text = {"wordy", 4};
-    assert_true(json_is(text, "word"));
-    assert_false(json_is(text, "wordy"));
-    assert_false(json_is(text, "wor"));
-    assert_false(json_is(text, "worm"));
-    assert_true(json_is((json_text){"", 0}, ""));
+    assert_true(json_is(text, "word") && !json_is(text, "wordy") && !json_is(text, "wor"));
+    assert_true(!json_is(text, "worm") && json_is((json_text){"", 0}, ""));
 }
 
 TEST(quoted_text_reads_back)
@@ -353,8 +336,6 @@ TEST(a_quote_that_does_not_fit_is_cut_and_counted)
     assert_string_equal(out, "\"a\\\"\\##");
     assert_int_equal(json_quote((json_text){"", 0}, NULL, 0), 2);
 }
-
-/* ---- memory ---- */
 
 static void *no_room(void *context, size_t bytes)
 {

@@ -1,9 +1,6 @@
 /* Allocation. */
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -65,13 +62,12 @@ TEST(a_count_of_zero_gives_one_element)
 static void assert_no_memory(size_t count, size_t size, size_t bytes)
 {
     void *block = &block;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(memory_create(NULL, &block, count, size, &error), EE_NO_MEMORY);
-    assert_int_equal(error.status, EE_NO_MEMORY);
+    assert_int_equal(memory_create(NULL, &block, count, size, &cause), EE_NO_MEMORY);
+    assert_int_equal(cause.status, EE_NO_MEMORY);
     size_t reported = 0;
     int end = 0;
-    assert_int_equal(sscanf(error.message, "memory: could not allocate %zu bytes%n", &reported, &end), 1);
-    assert_int_equal(end, strlen(error.message));
+    assert_int_equal(sscanf(cause.message, "memory: could not allocate %zu bytes%n", &reported, &end), 1);
+    assert_int_equal(end, strlen(cause.message));
     assert_true(reported >= bytes);
     assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
@@ -134,17 +130,14 @@ TEST(growth_that_fails_changes_nothing)
     uint64_t *before = array;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &error), EE_NO_MEMORY);
-        assert_int_equal(error.status, EE_NO_MEMORY);
+        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &cause), EE_NO_MEMORY);
+        assert_int_equal(cause.status, EE_NO_MEMORY);
         assert_ptr_equal(array, before);
         assert_int_equal(capacity, 4);
         assert_int_equal(array[3], 9);
     }
     memory_free(array);
 }
-
-/* ---- owners ---- */
 
 /* Whichever goes first: the oldest, the newest or one in between. */
 TEST(a_block_of_an_owner_may_go_alone)
@@ -215,8 +208,6 @@ TEST(an_object_may_own_itself)
     assert_int_equal(own.returned, own.given);
 }
 
-/* ---- large pages ---- */
-
 /* Whether the system was told so of the mapping that this address lies in. */
 static bool wants_large_pages(const void *address)
 {
@@ -265,8 +256,7 @@ TEST(large_blocks_take_large_pages)
     memory_take_large_pages(part, BYTES / 2);
     memory_take_large_pages(none, 1000);
     memory_take_large_pages(own, BYTES);
-    assert_true(wants_large_pages(whole + BYTES / 2));
-    assert_true(wants_large_pages(part + BYTES / 4));
+    assert_true(wants_large_pages(whole + BYTES / 2) && wants_large_pages(part + BYTES / 4));
     assert_false(wants_large_pages(part + BYTES / 4 * 3)); /* what is only reserved */
     assert_false(wants_large_pages(none + BYTES / 2));
     assert_false(wants_large_pages(own + BYTES / 2)); /* nobody's but the user's to say */

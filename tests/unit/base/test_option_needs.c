@@ -1,9 +1,6 @@
 /* What an option needs: what is refused and with which sentence, what is listed, and what is described. */
 #include "support.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #include "base/options.h"
 
 typedef struct net {
@@ -59,19 +56,17 @@ static ee_status read(const char *preset, const char *text, made *m, ee_error *e
 static void assert_refused(const char *preset, const char *text, const char *sentence)
 {
     made m;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(read(preset, text, &m, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(error.status, EE_BAD_OPTION);
+    assert_int_equal(read(preset, text, &m, &cause), EE_BAD_OPTION);
+    assert_string_equal(cause.message, sentence);
+    assert_int_equal(cause.status, EE_BAD_OPTION);
     assert_int_equal(read(preset, text, &m, NULL), EE_BAD_OPTION);
 }
 
 static void assert_listed(const char *preset, const char *text, const char *expected)
 {
     made m, again;
-    ee_error error = {EE_OK, ""};
     char listed[512], listed_again[512];
-    if (read(preset, text, &m, &error)) fail_msg("%s", error.message);
+    if (read(preset, text, &m, &cause)) fail_msg("%s", cause.message);
     options_format(&schema, &m, listed, sizeof listed);
     assert_string_equal(listed, expected);
     ok(read(preset, listed, &again, NULL));

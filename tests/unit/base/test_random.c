@@ -1,14 +1,9 @@
 /* Random streams: the published numbers of the two generators, and what is drawn from them. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/random.h"
 
 enum { DRAWS = 250000, BELOW_DRAWS = 50000 };
-
-/* ---- the generators ---- */
 
 /* What Vigna's xoshiro256starstar.c gives from the state 1, 2, 3, 4. */
 TEST(bits_are_those_of_xoshiro256)
@@ -43,8 +38,7 @@ TEST(streams_are_seeded_by_splitmix64)
                  {"foobar", 0x367a8219d06ec6eau},
                  {"\xff\x80", 0x721ecccfe3cf74a6u}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        random_stream stream = random_named(cases[i].seed, cases[i].name);
-        assert_memory_equal(stream.state, expected, sizeof expected);
+        assert_memory_equal(random_named(cases[i].seed, cases[i].name).state, expected, sizeof expected);
     }
 }
 
@@ -91,8 +85,6 @@ TEST(neighbouring_seeds_are_unrelated)
     assert_close((double)differing / SEEDS, 32, 0.01); /* 32 +- 0.32: five standard deviations of the mean */
 }
 
-/* ---- numbers in [0, 1) ---- */
-
 static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */
 
 TEST(unit_reaches_zero_and_stays_under_one)
@@ -100,8 +92,7 @@ TEST(unit_reaches_zero_and_stays_under_one)
     random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
     random_stream check = highest;
     assert_true(random_bits(&check) == UINT64_MAX);
-    assert_true(random_unit(&lowest) == 0.0);
-    assert_true(random_unit(&highest) == 1.0 - 0x1p-53);
+    assert_true(random_unit(&lowest) == 0.0 && random_unit(&highest) == 1.0 - 0x1p-53);
 }
 
 TEST(unit_is_uniform)
@@ -123,8 +114,6 @@ TEST(unit_is_uniform)
     for (size_t i = 0; i < BINS; i++) statistic += pow((double)counts[i] - expected, 2) / expected;
     assert_true(statistic > 50 && statistic < 170); /* 99 degrees of freedom: 99 +- 5 x 14.1 */
 }
-
-/* ---- numbers under a bound ---- */
 
 /* Pearson's statistic of `bins` equal parts of 0 .. bound - 1; bins must divide bound. */
 static double below_statistic(uint64_t seed, uint64_t bound, size_t bins)
@@ -192,8 +181,6 @@ TEST(below_reaches_both_ends)
     random_bits(&next);
     assert_true(random_below(&lowest, UINT64_MAX) == random_bits(&next) % UINT64_MAX);
 }
-
-/* ---- normal numbers ---- */
 
 TEST(normal_has_the_moments_of_a_normal)
 {

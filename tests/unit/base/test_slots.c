@@ -1,8 +1,6 @@
 /* Slots: usual rows side by side, long ones in blocks of their own, which go when the row goes. */
 #include "support.h"
 
-#include <string.h>
-
 #include "base/slots.h"
 
 enum { SLOTS = 6, STRIDE = 10, LONG = 1000 };

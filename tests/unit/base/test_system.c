@@ -3,8 +3,6 @@
 #include "support.h"
 
 #include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/system.h"

@@ -3,12 +3,8 @@
 #include "data/files/cache.h"
 
 #include <dirent.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "support_files.h"
 
 static const uint8_t kept[] = {1, 0, 255, 7, 7};

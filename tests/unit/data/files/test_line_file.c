@@ -4,13 +4,9 @@
 #include "data/files/line_file.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "support_files.h"
 
 static void expect_bytes(const char *path, const char *expected)
@@ -25,19 +21,18 @@ static void expect_bytes(const char *path, const char *expected)
 TEST_IN_FOLDER(test_lines)
 {
     line_file lines;
-    ee_error error;
     folder_write_text(&here, "lines", "first\nhal");
-    if (line_file_open(here.path, "lines", &lines, &error)) fail_msg("%s", error.message);
+    if (line_file_open(here.path, "lines", &lines, &cause)) fail_msg("%s", cause.message);
     expect_bytes(lines.path, "first\n");
-    ok(line_file_append(&lines, "second\n", 7, &error));
+    ok(line_file_append(&lines, "second\n", 7, &cause));
     expect_bytes(lines.path, "first\nsecond\n");
 
     line_file other;
-    assert_int_equal(line_file_open(here.path, "lines", &other, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another run is writing results there");
+    assert_int_equal(line_file_open(here.path, "lines", &other, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, "another run is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
-    ok(line_file_open(here.path, "lines", &other, &error));
+    ok(line_file_open(here.path, "lines", &other, &cause));
     expect_bytes(other.path, "first\nsecond\n");
     line_file_close(&other);
 }
@@ -46,17 +41,16 @@ TEST_IN_FOLDER(test_lines)
 TEST_IN_FOLDER(test_other_machine)
 {
     line_file lines;
-    ee_error error;
     folder_write_text(&here, "lines", "first\n");
     int other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
-    assert_int_equal(line_file_open(here.path, "lines", &lines, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another run is writing results there");
+    assert_int_equal(line_file_open(here.path, "lines", &lines, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, "another run is writing results there");
     line_file_close(&lines);
     close(other);
 
-    if (line_file_open(here.path, "lines", &lines, &error)) fail_msg("%s", error.message);
-    if (line_file_replace(&lines, "second\n", 7, &error)) fail_msg("%s", error.message);
+    if (line_file_open(here.path, "lines", &lines, &cause)) fail_msg("%s", cause.message);
+    if (line_file_replace(&lines, "second\n", 7, &cause)) fail_msg("%s", cause.message);
     other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
     line_file_close(&lines);
@@ -67,12 +61,11 @@ TEST_IN_FOLDER(test_other_machine)
 TEST_IN_FOLDER(test_new_folder)
 {
     line_file lines;
-    ee_error error;
-    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &error)) fail_msg("%s", error.message);
+    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &cause)) fail_msg("%s", cause.message);
     expect_bytes(lines.path, "");
     line_file_close(&lines);
     folder_write_text(&here, "file", "");
-    assert_int_equal(line_file_open(folder_path(&here, "file"), "lines", &lines, &error), EE_FILE_ERROR);
+    assert_int_equal(line_file_open(folder_path(&here, "file"), "lines", &lines, &cause), EE_FILE_ERROR);
     line_file_close(&lines);
     assert_int_equal(remove(folder_path(&here, "deep/lines")), 0);
     assert_int_equal(remove(folder_path(&here, "deep")), 0);
@@ -87,23 +80,22 @@ static ee_status take(void *context, const char *line, size_t length, size_t num
 
 TEST_IN_FOLDER(test_each)
 {
-    ee_error error;
     char taken[64] = "";
     folder_write_text(&here, "lines", "first\n\nthird\nhal");
-    ok(line_file_each(here.path, "lines", take, taken, &error));
+    ok(line_file_each(here.path, "lines", take, taken, &cause));
     assert_string_equal(taken, "1:first 2: 3:third ");
     taken[0] = '\0';
     folder_write_text(&here, "lines", "first\nlast\nnever\n");
-    assert_int_equal(line_file_each(here.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    assert_int_equal(line_file_each(here.path, "lines", take, taken, &cause), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
     char sentence[256];
     snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", here.path);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(line_file_each(here.path, "none", take, taken, &error), EE_FILE_ERROR);
+    assert_string_equal(cause.message, sentence);
+    assert_int_equal(line_file_each(here.path, "none", take, taken, &cause), EE_FILE_ERROR);
 
     taken[0] = '\0';
-    ok(line_file_each_if_any(here.path, "none", take, taken, &error));
+    ok(line_file_each_if_any(here.path, "none", take, taken, &cause));
     assert_string_equal(taken, "");
-    assert_int_equal(line_file_each_if_any(here.path, "lines", take, taken, &error), EE_BAD_INPUT);
+    assert_int_equal(line_file_each_if_any(here.path, "lines", take, taken, &cause), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
 }

@@ -1,11 +1,5 @@
 #include "data/files/npy.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "support_files.h"
 
 enum { FILE_MOST = 1024 };
@@ -89,8 +83,7 @@ static npy_array parse_kind(size_t kind, int version, bool turned)
         data[i] = ((const uint8_t *)kinds[kind].data)[turned ? i / size * size + size - 1 - i % size : i];
     made_file file = make_file(version, dictionary, data, 6 * size);
     npy_array array;
-    ee_error error;
-    if (npy_parse(file.bytes, file.size, "made.npy", &array, &error)) fail_msg("%s", error.message);
+    if (npy_parse(file.bytes, file.size, "made.npy", &array, &cause)) fail_msg("%s", cause.message);
     guard_free(&file.wall);
     return array;
 }
@@ -217,11 +210,10 @@ TEST(cut_at_every_length)
             uint8_t *bytes = guard_end_bytes(&wall, size);
             memcpy(bytes, whole.bytes, size);
             npy_array array;
-            ee_error error = {EE_OK, ""};
-            assert_int_equal(npy_parse(bytes, size, "made.npy", &array, &error), EE_BAD_INPUT);
+            assert_int_equal(npy_parse(bytes, size, "made.npy", &array, &cause), EE_BAD_INPUT);
             assert_null(array.data);
-            assert_non_null(strstr(error.message, "made.npy"));
-            assert_non_null(strstr(error.message, "expected"));
+            assert_non_null(strstr(cause.message, "made.npy"));
+            assert_non_null(strstr(cause.message, "expected"));
             guard_free(&wall);
         }
         guard_free(&whole.wall);
@@ -298,9 +290,8 @@ TEST(refusals_say_why)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made_file file = make_file(cases[i].version, cases[i].dictionary, doubles, sizeof doubles);
         npy_array array;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, cases[i].message);
+        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &cause), EE_BAD_INPUT);
+        assert_string_equal(cause.message, cases[i].message);
         guard_free(&file.wall);
     }
 }
@@ -308,51 +299,48 @@ TEST(refusals_say_why)
 TEST(not_an_npy_file)
 {
     npy_array array;
-    ee_error error;
     const uint8_t text[] = "user,item,rating\n";
-    assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy is not an .npy file: expected \\x93NUMPY at byte 0");
-    assert_int_equal(npy_parse(text, 0, "made.npy", &array, &error), EE_BAD_INPUT);
+    assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy is not an .npy file: expected \\x93NUMPY at byte 0");
+    assert_int_equal(npy_parse(text, 0, "made.npy", &array, &cause), EE_BAD_INPUT);
     made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}", doubles, sizeof doubles);
     file.bytes[7] = 1;
-    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 1.1");
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 1.1");
     guard_free(&file.wall);
 }
 
 TEST(tables)
 {
     npy_array array = {NPY_INT64, 2, {5, 3}, 15, NULL};
-    ee_error error;
-    ok(npy_expect_table(&array, 3, true, "made.npy", &error));
-    ok(npy_expect_table(&array, 0, false, "made.npy", &error));
-    assert_int_equal(npy_expect_table(&array, 4, true, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected 4 columns, got 3");
+    ok(npy_expect_table(&array, 3, true, "made.npy", &cause));
+    ok(npy_expect_table(&array, 0, false, "made.npy", &cause));
+    assert_int_equal(npy_expect_table(&array, 4, true, "made.npy", &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy: expected 4 columns, got 3");
     array.type = NPY_FLOAT32;
-    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected whole numbers such as int64, got float32");
+    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy: expected whole numbers such as int64, got float32");
     array.rank = 1;
-    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
+    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
     npy_array empty = {NPY_INT64, 2, {0, 3}, 0, NULL};
-    assert_int_equal(npy_expect_table(&empty, 3, true, "made.npy", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "npy: made.npy: expected at least one row and one column, got 0 x 3");
+    assert_int_equal(npy_expect_table(&empty, 3, true, "made.npy", &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "npy: made.npy: expected at least one row and one column, got 0 x 3");
 }
 
 TEST_IN_FOLDER(from_a_file)
 {
     const char *path = folder_path(&here, "made.npy");
     npy_array array;
-    ee_error error;
-    assert_int_equal(npy_read(path, &array, &error), EE_FILE_ERROR);
+    assert_int_equal(npy_read(path, &array, &cause), EE_FILE_ERROR);
     assert_null(array.data);
     made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }\n", doubles, 48);
-    ok(file_write(path, file.bytes, file.size, &error));
-    ok(npy_read(path, &array, &error));
+    ok(file_write(path, file.bytes, file.size, &cause));
+    ok(npy_read(path, &array, &cause));
     assert_memory_equal(array.data, doubles, sizeof doubles);
     npy_release(&array);
-    ok(file_write(path, file.bytes, file.size - 1, &error));
-    assert_int_equal(npy_read(path, &array, &error), EE_BAD_INPUT);
+    ok(file_write(path, file.bytes, file.size - 1, &cause));
+    assert_int_equal(npy_read(path, &array, &cause), EE_BAD_INPUT);
     assert_null(array.data);
     guard_free(&file.wall);
 }

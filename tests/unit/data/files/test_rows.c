@@ -1,11 +1,6 @@
 /* Rows of separated fields, from bytes that end at a wall but for the zero after them. */
 #include "data/files/rows.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support.h"
 
 typedef struct reading {
@@ -41,8 +36,7 @@ static void expect_rows(const char *text, const char *separator, const char *exp
     reading *r = begin(text, strlen(text), separator);
     for (;;) {
         bool found;
-        ee_error error = {EE_OK, ""};
-        if (rows_next(&r->rows, &found, &error)) fail_msg("%s", error.message);
+        if (rows_next(&r->rows, &found, &cause)) fail_msg("%s", cause.message);
         if (!found) break;
         length += (size_t)snprintf(got + length, sizeof got - length, "%zu:", r->rows.line);
         for (size_t i = 0; i < r->rows.count; i++) {
@@ -108,10 +102,9 @@ static void expect_failure(const char *text, const char *separator, int good_row
 {
     reading *r = begin(text, strlen(text), separator);
     bool found;
-    ee_error error = {EE_OK, ""};
-    for (int i = 0; i < good_rows; i++) ok(rows_next(&r->rows, &found, &error));
-    assert_int_equal(rows_next(&r->rows, &found, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, message);
+    for (int i = 0; i < good_rows; i++) ok(rows_next(&r->rows, &found, &cause));
+    assert_int_equal(rows_next(&r->rows, &found, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, message);
     end(r);
 }
 
@@ -130,11 +123,10 @@ TEST(zeros_are_refused)
 {
     reading *r = begin("c,d\na,b\0\n", 9, ",");
     bool found;
-    ee_error error = {EE_OK, ""};
-    ok(rows_next(&r->rows, &found, &error));
-    assert_int_equal(rows_next(&r->rows, &found, &error), EE_BAD_INPUT);
+    ok(rows_next(&r->rows, &found, &cause));
+    assert_int_equal(rows_next(&r->rows, &found, &cause), EE_BAD_INPUT);
     assert_string_equal(
-        error.message,
+        cause.message,
         "made.csv, line 2: expected UTF-8 text (export a spreadsheet as CSV first), got a zero byte in field 2");
     end(r);
 }
@@ -146,29 +138,10 @@ static bool number_of(const char *text, double *number)
 
 TEST(numbers)
 {
-    static const char *const good[] = {"0",
-                                       "-0",
-                                       "1",
-                                       "+1",
-                                       "007",
-                                       "3.25",
-                                       ".5",
-                                       "5.",
-                                       "-.5",
-                                       "123456789012345",
-                                       "1234567890123456789",
-                                       "0.1",
-                                       "162.05200000000005",
-                                       "1e3",
-                                       "-1E-3",
-                                       "0.000000000000001",
-                                       "0.0000000000000001",
-                                       " 7 ",
-                                       "7  ",
-                                       "4.9e-324",
-                                       "179769313486231570000",
-                                       "99999999999999.9",
-                                       "2.2250738585072014e-308"};
+    static const char *const good[] = {
+        "0",  "+1", "007", "1e3", "3.25",     "123456789012345",   "162.05200000000005", "179769313486231570000",
+        "1",  ".5", "-.5", " 7 ", "-1E-3",    "99999999999999.9",  "0.0000000000000001", "2.2250738585072014e-308",
+        "-0", "5.", "0.1", "7  ", "4.9e-324", "0.000000000000001", "1234567890123456789"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double number, expected = strtod(good[i], NULL);
         assert_true(number_of(good[i], &number));

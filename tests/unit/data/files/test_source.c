@@ -1,10 +1,6 @@
 /* Files, gzip or plain: whole, cut at every byte, damaged, several streams in one. */
 #include "data/files/source.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "support_files.h"
 
 static const char text[] = "label,a,b\n1,2.5,3\n0,2.5,4\n1,2.5,3\n";
@@ -14,10 +10,9 @@ enum { TEXT = sizeof text - 1 };
 static source read_file(const test_folder *folder, const char *name, uint64_t *fingerprint)
 {
     source file;
-    ee_error error = {EE_OK, ""};
     *fingerprint = 0;
-    if (source_load(folder->path, name, fingerprint, &file, &error) || source_unpack(&file, &error))
-        fail_msg("%s", error.message);
+    if (source_load(folder->path, name, fingerprint, &file, &cause) || source_unpack(&file, &cause))
+        fail_msg("%s", cause.message);
     assert_int_equal(file.bytes[file.size], 0);
     return file;
 }
@@ -54,15 +49,14 @@ static void expect_failure(const test_folder *folder, const char *name, ee_statu
 {
     source file;
     uint64_t fingerprint = 0;
-    ee_error error = {EE_OK, ""};
-    ee_status status = source_load(folder->path, name, &fingerprint, &file, &error);
+    ee_status status = source_load(folder->path, name, &fingerprint, &file, &cause);
     if (status)
         assert_true(!file.path && !file.bytes && !file.size);
     else
-        status = source_unpack(&file, &error);
+        status = source_unpack(&file, &cause);
     assert_int_equal(status, expected);
     source_release(&file);
-    assert_message_has(error.message, part);
+    assert_message_has(cause.message, part);
 }
 
 TEST_IN_FOLDER(a_missing_file_is_named)
@@ -93,18 +87,17 @@ TEST(what_is_damaged_is_refused)
         if (bit / 8 >= 3 && bit / 8 < 10) continue;
         char name[] = "bad";
         source file = {.path = name, .size = size};
-        ee_error error = {EE_OK, ""};
         ok(memory_create(NULL, &file.bytes, size + 1, 1, NULL));
         memcpy(file.bytes, packed, size);
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        if (source_unpack(&file, &error) == EE_OK) {
+        if (source_unpack(&file, &cause) == EE_OK) {
             harmless++;
             assert_int_equal(bit / 8, size - 9); /* the checksum and the size take the last eight */
             assert_int_equal(file.size, TEXT);
             assert_memory_equal(file.bytes, text, TEXT);
         } else {
-            assert_int_equal(error.status, EE_BAD_INPUT);
-            assert_message_has(error.message, "gzip: bad, byte ");
+            assert_int_equal(cause.status, EE_BAD_INPUT);
+            assert_message_has(cause.message, "gzip: bad, byte ");
         }
         memory_free(file.bytes);
     }

@@ -1,8 +1,5 @@
 /* Pools as bytes and back, and the rounds of one table. The rounds of two are test_yelp.c's. */
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "data/kind/pool.h"
 #include "support.h"
 
@@ -82,11 +79,6 @@ static void expect_made_survey(const survey *seen)
     assert_string_equal(seen->remarks[0], "column 7 is odd");
 }
 
-static void expect_empty_survey(const survey *seen)
-{
-    assert_int_equal(seen->column_count + seen->class_count + seen->number_count + seen->remark_count, 0);
-}
-
 TEST(bytes_give_the_same_pool)
 {
     survey *seen = make_survey();
@@ -111,7 +103,7 @@ TEST(bytes_give_the_same_pool)
             memcpy(part, bytes, cut);
             assert_int_equal(pool_load(part, cut, none, &back, NULL), EE_BAD_MODEL);
             assert_null(back);
-            expect_empty_survey(none);
+            assert_int_equal(none->column_count + none->class_count + none->number_count + none->remark_count, 0);
             guard_free(&wall);
         }
         memory_free(bytes);
@@ -144,8 +136,6 @@ TEST(wrong_bytes_are_refused)
     survey_free(seen);
     memory_release(&pool->head.owner);
 }
-
-/* ---- surveys ---- */
 
 TEST(everything_is_kept_in_order)
 {

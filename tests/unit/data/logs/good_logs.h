@@ -2,8 +2,6 @@
 #ifndef EENET_TEST_GOOD_LOGS_H
 #define EENET_TEST_GOOD_LOGS_H
 
-#include <string.h>
-
 #include "data/logs/log.h"
 #include "support.h"
 
@@ -16,16 +14,14 @@ static inline log_reader *open_good(const char *words)
 {
     log_options options = log_options_usual();
     log_reader *log;
-    ee_error error;
-    if (log_open(words, &options, &log, &error)) fail_msg("%s: %s", words, error.message);
+    if (log_open(words, &options, &log, &cause)) fail_msg("%s: %s", words, cause.message);
     return log;
 }
 
 static inline bool next_good(log_reader *log, log_event *event)
 {
-    ee_error error;
     bool found;
-    if (log_next(log, event, &found, &error)) fail_msg("%s", error.message);
+    if (log_next(log, event, &found, &cause)) fail_msg("%s", cause.message);
     return found;
 }
 

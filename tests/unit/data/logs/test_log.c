@@ -1,10 +1,6 @@
 /* Logs as a whole: what is counted, what is passed over, packed and cut files, and the real lines of EENET_DATA. */
 #include "data/logs/log.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <zstd.h>
 
 #include "data/files/byte_stream.h"
@@ -43,8 +39,7 @@ static ee_status read_log(const char *text, const log_options *options, log_coun
 static log_counts read_good(const char *text, const log_options *options, sums *all)
 {
     log_counts counts;
-    ee_error error;
-    if (read_log(text, options, &counts, all, &error)) fail_msg("%s: %s", text, error.message);
+    if (read_log(text, options, &counts, all, &cause)) fail_msg("%s: %s", text, cause.message);
     return counts;
 }
 
@@ -91,9 +86,8 @@ TEST_IN_FOLDER(what_is_passed_over_is_counted)
         assert_message_has(counts.first_reasons[i], reasons[i]);
     }
     options.strict = true;
-    ee_error error;
-    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "log, line 3: a checkpoint");
+    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "log, line 3: a checkpoint");
 }
 
 TEST_IN_FOLDER(a_time_can_be_asked_for)
@@ -171,7 +165,6 @@ TEST_IN_FOLDER(packed_logs_read_the_same)
 
         log_options options = log_options_usual();
         sums all;
-        ee_error error;
         log_counts counts;
         folder_write(&here, "cut", both, packed[i] + packed[i + 1] / 2); /* the whole lines are read */
         counts = read_good(folder_path(&here, "cut"), &options, &all);
@@ -180,8 +173,8 @@ TEST_IN_FOLDER(packed_logs_read_the_same)
         assert_message_has(counts.first_reasons[counts.first_count - 1], "the compressed data ends early");
         memset(both + packed[i], 0xff, 16);
         folder_write(&here, "damaged", both, packed[i] + packed[i + 1]);
-        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, "damaged: the compressed data is damaged");
+        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &cause), EE_BAD_INPUT);
+        assert_message_has(cause.message, "damaged: the compressed data is damaged");
     }
     for (size_t i = 0; i < 4; i++) free(parts[i]);
     free(both);
@@ -192,11 +185,10 @@ TEST(a_log_that_is_not_there_is_refused)
 {
     log_options options = log_options_usual();
     log_reader *log;
-    ee_error error;
-    assert_int_equal(log_open("nowhere/log", &options, &log, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "could not open nowhere/log");
+    assert_int_equal(log_open("nowhere/log", &options, &log, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, "could not open nowhere/log");
     assert_null(log);
-    assert_int_equal(log_open(".", &options, &log, &error), EE_FILE_ERROR);
+    assert_int_equal(log_open(".", &options, &log, &cause), EE_FILE_ERROR);
 }
 
 /* What begins and does not end is no log. */
@@ -209,10 +201,9 @@ TEST(lines_have_a_limit)
     byte_stream *stream;
     byte_line line;
     bool found;
-    ee_error error;
-    ok(byte_stream_of(bytes, size, "endless", &stream, &error));
-    assert_int_equal(byte_stream_line(stream, false, &line, &found, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "endless: a line is longer than 64 MiB");
+    ok(byte_stream_of(bytes, size, "endless", &stream, &cause));
+    assert_int_equal(byte_stream_line(stream, false, &line, &found, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "endless: a line is longer than 64 MiB");
     byte_stream_close(stream);
     free(bytes);
 }
@@ -257,8 +248,6 @@ TEST_IN_FOLDER(a_log_is_known_by_its_file)
     }
     assert_true(prints[0] == prints[1] && prints[1] != prints[2]);
 }
-
-/* ---- the real lines: what another program counted in them ---- */
 
 static const struct {
     const char *name;

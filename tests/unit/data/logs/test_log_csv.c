@@ -1,12 +1,7 @@
 /* Logs as CSV and the Open Bandit Dataset: columns by name or by guess, actions by number or name, features. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "data/values/text.h"
-#include "good_logs.h"
+#include "open_log.h"
 #include "support_files.h"
 
 /* "csv:FOLDER/log.csv" and the options, valid until the next call. */
@@ -22,48 +17,38 @@ static void rows_are(const char *rows)
     folder_write_text(&here, "log.csv", rows);
 }
 
-static log_reader *open_rows(const char *rows, const char *options)
+static void open_rows(const char *rows, const char *options)
 {
     rows_are(rows);
-    return open_good(words_of(options));
+    open_log(words_of(options));
 }
 
 TEST_IN_FOLDER(columns_are_found_by_their_names)
 {
-    log_reader *log = open_rows("\xef\xbb\xbf,Timestamp,item_id,click,propensity_score,age,town,id\n"
-                                "0,2020-01-01 00:00:01,2,1,0.25,3.50,\"New \"\"York\"\"\n2\",x1\n"
-                                "1,1577836802,0,0.5,1,,Rome,x2\n"
-                                "2,1577836803000,1,0,0.5,7,,\n",
-                                ",context=age+town");
-    log_event event;
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 3 && event.action == 2 && event.line == 2);
+    open_rows("\xef\xbb\xbf,Timestamp,item_id,click,propensity_score,age,town,id\n"
+              "0,2020-01-01 00:00:01,2,1,0.25,3.50,\"New \"\"York\"\"\n2\",x1\n"
+              "1,1577836802,0,0.5,1,,Rome,x2\n"
+              "2,1577836803000,1,0,0.5,7,,\n",
+              ",context=age+town");
+    assert_true(next() && event.count == 3 && event.action == 2 && event.line == 2);
     assert_true(event.probability == 0.25 && event.reward == 1 && event.time == 1577836801 && event.copies == 1);
     assert_null(event.probabilities);
-    assert_true(text_is(event.actions[2], "2"));
-    assert_true(text_is(event.id, "x1"));
+    assert_true(text_is(event.actions[2], "2") && text_is(event.id, "x1"));
     assert_true(text_is(event.context, "{\"age\":3.5,\"town\":\"New \\\"York\\\"\\n2\",\"_multi\":["
                                        "{\"_tag\":\"0\",\"i\":{\"constant\":1,\"id\":\"0\"}},"
                                        "{\"_tag\":\"1\",\"i\":{\"constant\":1,\"id\":\"1\"}},"
                                        "{\"_tag\":\"2\",\"i\":{\"constant\":1,\"id\":\"2\"}}]}"));
-    assert_true(next_good(log, &event));
-    assert_true(event.line == 4 && event.time == 1577836802 && event.action == 0 && event.reward == 0.5);
-    assert_true(next_good(log, &event));
-    assert_true(event.time == 1577836803 && event.id.length == 0);
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->lines, 5);
-    log_close(log);
-
-    log = open_rows("what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n",
-                    ",action=what,probability=how,reward=why,context=all");
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 2 && event.action == 1 && text_is(event.actions[0], "blue")); /* by the alphabet */
+    assert_true(next() && event.line == 4 && event.time == 1577836802 && event.action == 0 && event.reward == 0.5);
+    assert_true(next() && event.time == 1577836803 && event.id.length == 0 && !next());
+    assert_int_equal(log_read(reader)->lines, 5);
+    open_rows("what;how;why;where\nred;0.5;1;2\n\nblue;0.25;-1;3\n",
+              ",action=what,probability=how,reward=why,context=all");
+    assert_true(next() && event.count == 2 && event.action == 1 &&
+                text_is(event.actions[0], "blue")); /* by the alphabet */
     assert_true(text_is(event.context,
                         "{\"where\":2,\"_multi\":[{\"_tag\":\"blue\",\"i\":{\"constant\":1,\"id\":\"blue\"}},"
                         "{\"_tag\":\"red\",\"i\":{\"constant\":1,\"id\":\"red\"}}]}"));
-    assert_true(next_good(log, &event));
-    assert_true(event.action == 0 && event.reward == -1);
-    log_close(log);
+    assert_true(next() && event.action == 0 && event.reward == -1);
 }
 
 TEST_IN_FOLDER(names_of_columns_may_have_blanks_and_commas)
@@ -75,46 +60,36 @@ TEST_IN_FOLDER(names_of_columns_may_have_blanks_and_commas)
     };
     rows_are("the action,p,\"net, reward\",last town,age\n0,0.5,1,Rome,3\n1,0.5,0,Rome,4\n");
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
-        log_reader *log = open_good(words_of(options[i]));
-        log_event event;
-        assert_true(next_good(log, &event));
-        assert_true(event.action == 0 && event.probability == 0.5 && event.reward == 1);
+        open_log(words_of(options[i]));
+        assert_true(next() && event.action == 0 && event.probability == 0.5 && event.reward == 1);
         assert_true(strncmp(event.context.bytes, head, strlen(head)) == 0);
-        log_close(log);
     }
 }
 
 TEST_IN_FOLDER(actions_can_be_given)
 {
-    log_reader *log = open_rows("action,p,reward\nb,0.5,1\nc,0.5,1\n", ",actions=a+b");
-    log_event event;
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 2 && event.action == 1);
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->invalid, 1);
-    assert_message_has(log_read(log)->first_reasons[0], "the action 'c' is not one of the 2 actions");
-    log_close(log);
-    log = open_rows("action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n", ",actions=5");
-    assert_true(next_good(log, &event) && event.count == 5 && event.action == 1);
-    assert_true(next_good(log, &event) && event.action == 3);
+    open_rows("action,p,reward\nb,0.5,1\nc,0.5,1\n", ",actions=a+b");
+    assert_true(next() && event.count == 2 && event.action == 1 && !next());
+    assert_int_equal(log_read(reader)->invalid, 1);
+    assert_message_has(log_read(reader)->first_reasons[0], "the action 'c' is not one of the 2 actions");
+    open_rows("action,p,reward\n1,0.5,1\n3.0,0.5,1\n5,0.5,1\n", ",actions=5");
+    assert_true(next() && event.count == 5 && event.action == 1 && next() && event.action == 3);
     assert_null(event.actions);
-    assert_false(next_good(log, &event));
-    assert_message_has(log_read(log)->first_reasons[0], "the action '5' is not one of the 5 actions, numbered from 0");
-    log_close(log);
+    assert_false(next());
+    assert_message_has(log_read(reader)->first_reasons[0],
+                       "the action '5' is not one of the 5 actions, numbered from 0");
 }
 
 /* Fails unless the log has exactly these actions, joined by spaces, in this order. */
 static void expect_actions(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(options));
-    log_event event;
+    open_log(words_of(options));
     char names[200] = "";
-    assert_true(next_good(log, &event));
+    assert_true(next());
     for (size_t i = 0; i < event.count; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.*s", i ? " " : "",
                  (int)event.actions[i].length, event.actions[i].bytes);
     assert_string_equal(names, expected);
-    log_close(log);
 }
 
 TEST_IN_FOLDER(numbers_are_names_of_actions)
@@ -160,20 +135,16 @@ TEST_IN_FOLDER(rejected_rows_have_no_actions)
              "10,b,0.5,1,1\n");
     expect_actions("", "a b");
     expect_actions(",id=none", "a b g");
-    log_reader *log = open_good(words_of(""));
-    log_event event;
-    while (next_good(log, &event)) assert_int_equal(event.count, 2);
-    const log_counts *counts = log_read(log);
+    open_log(words_of(""));
+    while (next()) assert_int_equal(event.count, 2);
+    const log_counts *counts = log_read(reader);
     assert_int_equal(counts->events, 3);
     assert_int_equal(counts->first_count, 7);
     for (size_t i = 0; i < 7; i++) assert_message_has(counts->first_reasons[i], reasons[i]);
-    log_close(log);
-
     rows_are("action,p,reward\na,0,1\nb,1e-310,1\n"); /* no actions at all */
-    log = open_good(words_of(""));
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->invalid, 2);
-    log_close(log);
+    open_log(words_of(""));
+    assert_false(next());
+    assert_int_equal(log_read(reader)->invalid, 2);
 }
 
 /* Events outside the requested time have no actions either, and are no fault of the log. */
@@ -184,43 +155,34 @@ TEST_IN_FOLDER(actions_are_those_of_the_requested_time)
     some.from = 200;
     some.until = 300;
     some.strict = true;
-    log_reader *log;
-    log_event event;
-    ok(log_open(words_of(""), &some, &log, NULL));
-    assert_true(next_good(log, &event) && event.count == 2 && event.action == 0);
-    assert_true(next_good(log, &event) && event.action == 1);
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->outside, 2);
-    assert_int_equal(log_read(log)->invalid, 0);
-    log_close(log);
+    log_close(reader);
+    ok(log_open(words_of(""), &some, &reader, NULL));
+    assert_true(next() && event.count == 2 && event.action == 0 && next() && event.action == 1);
+    assert_false(next());
+    assert_int_equal(log_read(reader)->outside, 2);
+    assert_int_equal(log_read(reader)->invalid, 0);
 }
 
 TEST_IN_FOLDER(a_file_that_grows_has_no_new_actions)
 {
-    log_reader *log = open_rows("action,p,reward\na,0.5,1\nb,0.5,1\n", "");
+    open_rows("action,p,reward\na,0.5,1\nb,0.5,1\n", "");
     FILE *file = fopen(folder_path(&here, "log.csv"), "a");
     assert_non_null(file);
     for (size_t i = 0; i < 100000; i++) fputs("c,0.5,1\n", file); /* more than was read ahead */
     fclose(file);
-    log_event event;
-    while (next_good(log, &event)) assert_true(event.count == 2 && event.action < 2);
-    assert_true(log_read(log)->events == 2 && log_read(log)->invalid > 0);
-    assert_message_has(log_read(log)->first_reasons[0], "the action is new: the file changed after it was opened");
-    log_close(log);
+    while (next()) assert_true(event.count == 2 && event.action < 2);
+    assert_true(log_read(reader)->events == 2 && log_read(reader)->invalid > 0);
+    assert_message_has(log_read(reader)->first_reasons[0], "the action is new: the file changed after it was opened");
 }
 
 TEST_IN_FOLDER(a_count_numbers_the_actions_of_a_row)
 {
-    log_reader *log =
-        open_rows("count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n", "");
-    log_event event;
-    assert_true(next_good(log, &event) && event.count == 2 && event.action == 1 && !event.actions);
-    assert_true(next_good(log, &event) && event.count == 3 && event.action == 2);
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->invalid, 4);
-    assert_message_has(log_read(log)->first_reasons[0],
+    open_rows("count,action,p,reward\n2,1,0.5,1\n3,2,0.5,1\n2,2,0.5,1\n0,0,0.5,1\n2,a,0.5,1\n2.5,1,0.5,1\n", "");
+    assert_true(next() && event.count == 2 && event.action == 1 && !event.actions);
+    assert_true(next() && event.count == 3 && event.action == 2 && !next());
+    assert_int_equal(log_read(reader)->invalid, 4);
+    assert_message_has(log_read(reader)->first_reasons[0],
                        "the action '2' is not one of the 2 actions, numbered from 0 (column count)");
-    log_close(log);
     expect_actions(",count=none", "0 1 2 a");
 }
 
@@ -230,25 +192,18 @@ TEST_IN_FOLDER(our_own_file_is_read)
     rows_are("id,time,count,action,name,probability,reward,copies,skipped\n"
              "a,2021-05-18T13:28:29.6560000Z,3,1,red,0.3,0.1,10,0\n"
              ",,20,19,,0.5,-3e-05,1,1\n");
-    log_reader *log = open_good(folder_path(&here, "log.csv")); /* the first bytes tell */
-    log_event event;
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 3 && event.action == 1 && event.copies == 10 && event.time == 1621344509.656);
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 20 && event.action == 19 && event.skipped && isnan(event.time));
-    assert_false(next_good(log, &event));
-    log_close(log);
+    open_log(folder_path(&here, "log.csv")); /* the first bytes tell */
+    assert_true(next() && event.count == 3 && event.action == 1 && event.copies == 10 && event.time == 1621344509.656);
+    assert_true(next() && event.count == 20 && event.action == 19 && event.skipped && isnan(event.time));
+    assert_false(next());
 }
 
 TEST_IN_FOLDER(a_row_with_too_many_fields_is_broken)
 {
-    log_reader *log = open_rows("action,probability,reward\n0,0.5,1,9\n0,0.5,2\n", ",actions=2");
-    log_event event;
-    assert_true(next_good(log, &event) && event.reward == 2);
-    assert_false(next_good(log, &event));
-    assert_int_equal(log_read(log)->broken, 1);
-    assert_message_has(log_read(log)->first_reasons[0], "got 4 fields, expected 3 as in the header");
-    log_close(log);
+    open_rows("action,probability,reward\n0,0.5,1,9\n0,0.5,2\n", ",actions=2");
+    assert_true(next() && event.reward == 2 && !next());
+    assert_int_equal(log_read(reader)->broken, 1);
+    assert_message_has(log_read(reader)->first_reasons[0], "got 4 fields, expected 3 as in the header");
 }
 
 TEST_IN_FOLDER(rows_that_are_wrong_are_told)
@@ -264,11 +219,10 @@ TEST_IN_FOLDER(rows_that_are_wrong_are_told)
              "1,0.5 \"x,1\n"          /* 9: a quote within a field hides no row */
              "1,0.5,2\n"              /* 10 */
              "1,0.5,\"3\n1,0.5,4\n"); /* 11 */
-    log_reader *log = open_good(words_of(",actions=2"));
-    log_event event;
+    open_log(words_of(",actions=2"));
     double reward = 0;
-    while (next_good(log, &event)) reward += event.reward;
-    const log_counts *counts = log_read(log);
+    while (next()) reward += event.reward;
+    const log_counts *counts = log_read(reader);
     static const size_t lines[] = {3, 4, 5, 6, 7, 8, 9, 11};
     static const char *const reasons[] = {"got 2 fields, expected 3 as in the header",
                                           "expected a number for the probability, got ''",
@@ -288,16 +242,14 @@ TEST_IN_FOLDER(rows_that_are_wrong_are_told)
         assert_int_equal(counts->first_lines[i], lines[i]);
         assert_message_has(counts->first_reasons[i], reasons[i]);
     }
-    log_close(log);
 }
 
 static void expect_refused(const char *options, const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
-    ee_error error;
-    assert_int_not_equal(log_open(words_of(options), &usual, &log, &error), EE_OK);
-    assert_message_has(error.message, message);
+    assert_int_not_equal(log_open(words_of(options), &usual, &log, &cause), EE_OK);
+    assert_message_has(cause.message, message);
     assert_null(log);
 }
 
@@ -328,26 +280,22 @@ TEST_IN_FOLDER(lists_are_joined_by_plus)
                    "expected name=value, got 'green'; did you mean actions=red+green?");
 }
 
-/* ---- the columns ---- */
-
 /* Fails unless the log has these remarks, joined by line ends. */
 static void expect_remarks(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(options));
+    open_log(words_of(options));
     char all[1000] = "";
-    for (size_t i = 0; log_remark(log, i); i++)
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "\n" : "", log_remark(log, i));
+    for (size_t i = 0; log_remark(reader, i); i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? "\n" : "", log_remark(reader, i));
     assert_string_equal(all, expected);
-    log_close(log);
 }
 
 static void expect_columns(const char *options, const char *expected)
 {
-    log_reader *log = open_good(words_of(options));
+    open_log(words_of(options));
     char got[LOG_COLUMNS_TEXT];
-    log_columns_format(log, got);
+    log_columns_format(reader, got);
     assert_string_equal(got, expected);
-    log_close(log);
 }
 
 /* 600 events with columns of every kind. */
@@ -359,34 +307,34 @@ static const char *const kind_names[ALL_KINDS] = {"action",  "p",       "reward"
                                                   "order",   "paid_at", "amount",    "balance"};
 
 /* The cell of a column in an event, the same in every test. */
-static void write_cell(FILE *into, size_t event, size_t kind)
+static void write_cell(FILE *into, size_t number, size_t kind)
 {
     static const char *const plans[] = {"free", "pro", "team"}, *const items[] = {"desk", "lamp", "sofa"};
-    size_t dice = (event * 7919 + 13) % 1009, action = dice % 3, reward = (dice / 3) % 4 == 0;
+    size_t dice = (number * 7919 + 13) % 1009, action = dice % 3, reward = (dice / 3) % 4 == 0;
     char cells[ALL_KINDS][32] = {{0}};
     snprintf(cells[0], 32, "%s", items[action]);
     snprintf(cells[1], 32, "0.25");
     snprintf(cells[2], 32, "%zu", reward);
-    snprintf(cells[3], 32, "%zu", 18 + event * 31 % 60);
-    snprintf(cells[4], 32, "%s", plans[event * 17 % 3]);
-    snprintf(cells[5], 32, "%zu.5", 1000 + event * 37);            /* a quantity, never the same */
-    snprintf(cells[6], 32, "s%zx", event * 2654435761u % 1000003); /* text, almost unique */
-    snprintf(cells[7], 32, "%zu", 500000 + event);                 /* numbers, almost unique */
-    snprintf(cells[8], 32, "%zu", event % 30);                     /* a key by its name */
-    snprintf(cells[9], 32, "2025-%02zu-01", 1 + event % 12);
-    snprintf(cells[10], 32, "%zu", 1750000000 + event % 7);
-    snprintf(cells[11], 32, "%zu", 20260101 + event % 28);
+    snprintf(cells[3], 32, "%zu", 18 + number * 31 % 60);
+    snprintf(cells[4], 32, "%s", plans[number * 17 % 3]);
+    snprintf(cells[5], 32, "%zu.5", 1000 + number * 37);            /* a quantity, never the same */
+    snprintf(cells[6], 32, "s%zx", number * 2654435761u % 1000003); /* text, almost unique */
+    snprintf(cells[7], 32, "%zu", 500000 + number);                 /* numbers, almost unique */
+    snprintf(cells[8], 32, "%zu", number % 30);                     /* a key by its name */
+    snprintf(cells[9], 32, "2025-%02zu-01", 1 + number % 12);
+    snprintf(cells[10], 32, "%zu", 1750000000 + number % 7);
+    snprintf(cells[11], 32, "%zu", 20260101 + number % 28);
     snprintf(cells[12], 32, "%s", reward ? "yes" : "");
-    snprintf(cells[13], 32, "%g", reward ? 5 + (double)(event % 97) / 7 : 0);
+    snprintf(cells[13], 32, "%g", reward ? 5 + (double)(number % 97) / 7 : 0);
     snprintf(cells[14], 32, "the %s", items[action]);
     snprintf(cells[15], 32, "%zu", 10 * action);
-    snprintf(cells[16], 32, "%zu", event % 2);
-    snprintf(cells[17], 32, "0.%zu", 1 + event % 8);
-    if (reward) snprintf(cells[18], 32, "o%zu", event); /* text, almost unique, if there is a reward */
-    if (reward) snprintf(cells[19], 32, "2025-%02zu-01", 1 + event % 12);
-    snprintf(cells[20], 32, "%g", reward ? 1 + (double)(event * event % 89) : 0); /* a reward that varies */
+    snprintf(cells[16], 32, "%zu", number % 2);
+    snprintf(cells[17], 32, "0.%zu", 1 + number % 8);
+    if (reward) snprintf(cells[18], 32, "o%zu", number); /* text, almost unique, if there is a reward */
+    if (reward) snprintf(cells[19], 32, "2025-%02zu-01", 1 + number % 12);
+    snprintf(cells[20], 32, "%g", reward ? 1 + (double)(number * number % 89) : 0); /* a reward that varies */
     snprintf(cells[21], 32, "NA"); /* a quantity that is unknown now and then */
-    if (event % 10) snprintf(cells[21], 32, "%zu.5", 1000 + event * 37);
+    if (number % 10) snprintf(cells[21], 32, "%zu.5", 1000 + number * 37);
     fputs(cells[kind], into);
 }
 
@@ -397,10 +345,10 @@ static void write_kinds(const size_t *kinds, size_t count)
     assert_non_null(file);
     for (size_t i = 0; i < count; i++) fprintf(file, "%s%s", i ? "," : "", kind_names[kinds[i]]);
     fputs("\n", file);
-    for (size_t event = 0; event < EVENTS; event++) {
+    for (size_t number = 0; number < EVENTS; number++) {
         for (size_t i = 0; i < count; i++) {
             if (i) fputs(",", file);
-            write_cell(file, event, kinds[i]);
+            write_cell(file, number, kinds[i]);
         }
         fputs("\n", file);
     }
@@ -461,14 +409,12 @@ TEST_IN_FOLDER(traces_of_the_reward_are_found)
 /* The events that are read from a file, as text to compare. */
 static char *read_contexts(const char *options)
 {
-    log_reader *log = open_good(words_of(options));
-    log_event event;
+    open_log(words_of(options));
     text all = text_start(NULL);
-    while (next_good(log, &event)) {
+    while (next()) {
         text_add(&all, "%zu %g %g ", event.action, event.reward, event.probability);
         text_bytes(&all, event.context.bytes, event.context.length);
     }
-    log_close(log);
     ok(all.status);
     return all.bytes;
 }
@@ -514,12 +460,10 @@ TEST_IN_FOLDER(names_of_context_are_different)
     expect_columns("", columns);
     expect_columns(",context=all", columns);
     expect_refused(",context=age+_multi", "column '_multi' cannot be context: remove _ from its start");
-    log_reader *log = open_good(words_of(""));
-    log_event event;
-    assert_true(next_good(log, &event));
+    open_log(words_of(""));
+    assert_true(next());
     assert_true(text_is(event.context, "{\"Age\":50,\"_text\":\"so it is\",\"age\":30,\"_multi\":["
                                        "{\"_tag\":\"0\",\"i\":{\"constant\":1,\"id\":\"0\"}}]}"));
-    log_close(log);
 }
 
 TEST_IN_FOLDER(doubtful_columns_are_named)
@@ -574,11 +518,8 @@ TEST_IN_FOLDER(twins_are_named)
     rows_are("action,p,reward,Reward\n1,0.5,1,7\n");
     expect_remarks(",context=none", twins);
     expect_remarks(",context=none,reward=Reward", "");
-    log_reader *log = open_good(words_of(",reward=Reward"));
-    log_event event;
-    assert_true(next_good(log, &event));
-    assert_true(event.reward == 7);
-    log_close(log);
+    open_log(words_of(",reward=Reward"));
+    assert_true(next() && event.reward == 7);
 }
 
 TEST_IN_FOLDER(actions_that_differ_in_case_are_named)
@@ -593,21 +534,16 @@ TEST_IN_FOLDER(actions_that_differ_in_case_are_named)
 /* pandas writes times as nanoseconds. */
 TEST_IN_FOLDER(times_have_any_unit)
 {
-    log_reader *log =
-        open_rows("action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
-                  "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n",
-                  "");
-    log_event event;
+    open_rows("action,p,reward,time\n1,0.5,1,1577836803\n1,0.5,1,1577836803000\n1,0.5,1,1577836803000000\n"
+              "1,0.5,1,1577836803000000000\n1,0.5,1,31/12/2025\n",
+              "");
     for (size_t i = 0; i < 4; i++) {
-        assert_true(next_good(log, &event));
-        assert_true(event.time == 1577836803);
+        assert_true(next() && event.time == 1577836803);
     }
-    assert_true(next_good(log, &event));
-    assert_true(isnan(event.time));
-    assert_int_equal(log_read(log)->timeless, 1);
-    assert_string_equal(log_remark(log, 0), "In line 6 the time '31/12/2025' cannot be read, so the order of such "
-                                            "events is not checked. Expected ISO 8601, or seconds since 1970.");
-    log_close(log);
+    assert_true(next() && isnan(event.time));
+    assert_int_equal(log_read(reader)->timeless, 1);
+    assert_string_equal(log_remark(reader, 0), "In line 6 the time '31/12/2025' cannot be read, so the order of such "
+                                               "events is not checked. Expected ISO 8601, or seconds since 1970.");
 }
 
 /* A long list, and names that are long or hold control characters. */
@@ -622,17 +558,14 @@ TEST_IN_FOLDER(long_lists_are_shortened)
     for (size_t i = 0; i < 300; i++) fprintf(file, ",%zu", i);
     fputs("\n", file);
     fclose(file);
-    log_reader *log = open_good(words_of(""));
+    open_log(words_of(""));
     char got[LOG_COLUMNS_TEXT];
-    log_columns_format(log, got);
+    log_columns_format(reader, got);
     assert_message_has(got, "context: tab?here, \xc3\xa9\xc3\xa9");
     assert_message_has(got, "\xc3\xa9..., column0, column1,");
     assert_message_has(got, " more. Change with");
     assert_true(json_is_utf8((json_text){got, strlen(got)}));
-    log_close(log);
 }
-
-/* ---- Open Bandit ---- */
 
 static const char items[] = ",item_id,item_feature_0,item_feature_1\n0,0,-0.5,ab\n1,1,0.25,cd\n";
 static const char shown[] = ",timestamp,item_id,position,click,propensity_score,user_feature_0,user_feature_1,"
@@ -651,40 +584,34 @@ TEST_IN_FOLDER(the_open_bandit_dataset_is_read)
 {
     folder_write_text(&here, "item_context.csv", items);
     folder_write_packed(&here, "men.csv.gz", shown, sizeof shown - 1);
-    log_reader *log = open_good(bandit_words());
-    log_event event;
-    assert_true(next_good(log, &event));
-    assert_true(event.count == 2 && event.action == 1 && event.reward == 1 && event.probability == 0.125);
+    open_log(bandit_words());
+    assert_true(next() && event.count == 2 && event.action == 1 && event.reward == 1 && event.probability == 0.125);
     assert_true(event.time == 1574553793.442536);
     assert_null(event.probabilities);
     assert_true(text_is(event.context,
                         "{\"u\":{\"user_feature_0\":\"u\",\"user_feature_1\":\"v\",\"position\":\"3\"},\"_multi\":["
                         "{\"i\":{\"id\":\"0\",\"item_feature_0\":-0.5,\"item_feature_1\":\"ab\"}},"
                         "{\"i\":{\"id\":\"1\",\"item_feature_0\":0.25,\"item_feature_1\":\"cd\",\"affinity\":2}}]}"));
-    assert_false(next_good(log, &event)); /* there is no item 2 */
-    assert_int_equal(log_read(log)->invalid, 1);
-    log_close(log);
-
+    assert_false(next()); /* there is no item 2 */
+    assert_int_equal(log_read(reader)->invalid, 1);
     log_options bare = log_options_usual();
     bare.bare = true;
-    ok(log_open(bandit_words(), &bare, &log, NULL));
-    assert_true(next_good(log, &event) && event.action == 1 && event.context.length == 0);
-    uint64_t print = log_fingerprint(log);
-    log_close(log);
+    log_close(reader);
+    ok(log_open(bandit_words(), &bare, &reader, NULL));
+    assert_true(next() && event.action == 1 && event.context.length == 0);
+    uint64_t print = log_fingerprint(reader);
     folder_write_text(&here, "item_context.csv", ",item_id\n0,0\n1,1\n2,2\n"); /* another one */
-    log = open_good(bandit_words());
-    assert_true(log_fingerprint(log) != print);
-    assert_true(next_good(log, &event) && next_good(log, &event) && event.action == 2);
-    log_close(log);
+    open_log(bandit_words());
+    assert_true(log_fingerprint(reader) != print);
+    assert_true(next() && next() && event.action == 2);
 }
 
 static void expect_no_bandit(const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
-    ee_error error;
-    assert_int_not_equal(log_open(bandit_words(), &usual, &log, &error), EE_OK);
-    assert_message_has(error.message, message);
+    assert_int_not_equal(log_open(bandit_words(), &usual, &log, &cause), EE_OK);
+    assert_message_has(cause.message, message);
 }
 
 TEST_IN_FOLDER(folders_that_are_no_open_bandit_are_told)
@@ -717,20 +644,18 @@ TEST(the_real_one_is_read)
     for (size_t i = 0; i < 4; i++) {
         char words[1000];
         snprintf(words, sizeof words, "open-bandit:%s/open-bandit/%s", data, real[i].name);
-        log_reader *log = open_good(words);
-        log_event event;
+        open_log(words);
         double clicks = 0, probabilities = 0;
         size_t sum = 0;
-        while (next_good(log, &event)) {
+        while (next()) {
             assert_int_equal(event.count, real[i].count);
             clicks += event.reward;
             probabilities += event.probability;
             sum += event.action;
         }
-        assert_int_equal(log_read(log)->events, 10000);
+        assert_int_equal(log_read(reader)->events, 10000);
         assert_true(clicks == real[i].clicks);
         assert_close(probabilities, real[i].probabilities, 1e-8);
         assert_int_equal(sum, real[i].items);
-        log_close(log);
     }
 }

@@ -1,11 +1,6 @@
 /* Summaries of logs, samples, and the set of ids behind "repeated". */
 #include "data/logs/log_summary.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "data/values/id_set.h"
 #include "support.h"

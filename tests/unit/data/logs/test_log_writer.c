@@ -1,12 +1,6 @@
 /* Logs that are written and read again: dsjson, compact and CSV, packed or not; cut and damaged ones. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "base/random.h"
 #include "data/logs/log_kind.h"
 #include "good_logs.h"
@@ -35,8 +29,7 @@ static const char lines[] =
 static log_writer *create_good(const char *path, size_t dim)
 {
     log_writer *log;
-    ee_error error;
-    if (log_create(path, dim, &log, &error)) fail_msg("%s: %s", path, error.message);
+    if (log_create(path, dim, &log, &cause)) fail_msg("%s: %s", path, cause.message);
     return log;
 }
 
@@ -45,15 +38,14 @@ static void convert(const char *from, const char *to)
     log_reader *in = open_good(from);
     log_writer *out = create_good(to, log_dim(in));
     log_event event;
-    ee_error error;
     if (log_names_columns(out)) {
         while (next_good(in, &event)) ok(log_expect(out, &event, NULL));
         log_close(in);
         in = open_good(from);
     }
     while (next_good(in, &event))
-        if (log_write(out, &event, &error)) fail_msg("%s", error.message);
-    if (log_end(out, true, &error)) fail_msg("%s", error.message);
+        if (log_write(out, &event, &cause)) fail_msg("%s", cause.message);
+    if (log_end(out, true, &cause)) fail_msg("%s", cause.message);
     log_close(in);
 }
 
@@ -230,9 +222,8 @@ static void write_vectors(const char *path, bool sparse)
     event.probability = 0.2;
     values[1] = 5;
     ok(log_write(log, &event, NULL));
-    ee_error error;
     event.arms.dim++;
-    assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
+    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
     ok(log_end(log, true, NULL));
 
     log_reader *reader = open_good(path);
@@ -244,8 +235,7 @@ static void write_vectors(const char *path, bool sparse)
     event.probability = 0.7;
     values[1] = -3e-8f;
     same_event(&event, &got);
-    assert_true(next_good(reader, &got));
-    assert_false(next_good(reader, &got));
+    assert_true(next_good(reader, &got) && !next_good(reader, &got));
     log_close(reader);
 }
 
@@ -325,8 +315,6 @@ TEST_IN_FOLDER(csv_has_a_row_for_each_event)
     memory_free(bytes);
 }
 
-/* ---- guardrails and metrics ---- */
-
 static json_text text_of(const char *string)
 {
     return (json_text){string, strlen(string)};
@@ -395,20 +383,18 @@ TEST_IN_FOLDER(guardrails_and_metrics_come_back)
 /* The columns of a CSV file are fixed by its first event, unless log_expect names more. */
 TEST_IN_FOLDER(csv_refuses_what_has_no_column)
 {
-    paths p = paths_of(&here, ".csv", "");
-    log_writer *log = create_good(p.first, 0);
+    log_writer *log = create_good(paths_of(&here, ".csv", "").first, 0);
     log_metric metric = {text_of("refund"), 2};
     log_event event = {.line = 1, .time = (double)NAN, .count = 2, .probability = 0.5, .copies = 1};
-    ee_error error;
     ok(log_write(log, &event, NULL));
     event.guard.key = text_of("u17");
-    assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "line 1 has a group, key, segment, rules or repeats"));
+    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "line 1 has a group, key, segment, rules or repeats"));
     event.guard.key = text_of("");
     event.metrics = &metric;
     event.metric_count = 1;
-    assert_int_equal(log_write(log, &event, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "the metric 'refund'"));
+    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "the metric 'refund'"));
     ok(log_end(log, false, NULL));
 }
 
@@ -439,9 +425,8 @@ TEST_IN_FOLDER(a_log_gets_its_name_when_it_is_ended)
         assert_true(file_is_missing(p.first) == !keep);
     }
     log_writer *log;
-    ee_error error;
-    assert_int_equal(log_create(p.second, 0, &log, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "must end in .dsjson");
-    assert_int_equal(log_create("nowhere/x.csv", 0, &log, &error), EE_FILE_ERROR);
+    assert_int_equal(log_create(p.second, 0, &log, &cause), EE_BAD_OPTION);
+    assert_message_has(cause.message, "must end in .dsjson");
+    assert_int_equal(log_create("nowhere/x.csv", 0, &log, &cause), EE_FILE_ERROR);
     ok(log_end(NULL, true, NULL));
 }

@@ -1,13 +1,9 @@
 /* Vowpal Wabbit's text format, line by line: labels, tags, and features as members of its JSON. */
 #include "data/logs/vw_text.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "eenet.h"
 #include "features/vw_hash.h"
 #include "good_logs.h"
-#include "support.h"
 
 static json_text words_of(const char *words)
 {
@@ -40,8 +36,7 @@ TEST(a_line_has_a_label_a_tag_and_features)
         while (line.label.length && line.label.bytes[0] == ' ') line.label.bytes++, line.label.length--;
         if (!text_is(line.label, good[i].label))
             fail_msg("%s: label '%.*s'", good[i].line, (int)rest.length, rest.bytes);
-        assert_true(text_is(line.tag, good[i].tag));
-        assert_true(text_is(line.features, good[i].features));
+        assert_true(text_is(line.tag, good[i].tag) && text_is(line.features, good[i].features));
         assert_true(vw_next_word(&rest, ' ', &word) == (good[i].label[0] != '\0'));
     }
 }

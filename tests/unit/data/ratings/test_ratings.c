@@ -1,27 +1,18 @@
 /* Ratings as pools: small files made here, in every form; and MovieLens where EENET_DATA names its folder's folder. */
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "data/kind/pool.h"
 #include "data/sets/environment.h"
 #include "support_files.h"
-
-/* ---- opening ---- */
 
 /* "movielens:FOLDER/a.csv,users=3" of ("movielens", "a.csv", ",users=3") */
 static pool_dataset *open_with(const char *kind, const char *name, const char *options, const char *cache)
 {
     char text[256];
     dataset *data;
-    ee_error error;
     snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
-    if (dataset_open(text, cache, &data, &error)) fail_msg("%s: %s", text, error.message);
+    if (dataset_open(text, cache, &data, &cause)) fail_msg("%s: %s", text, cause.message);
     return (pool_dataset *)data;
 }
 
@@ -39,11 +30,10 @@ static void expect_refusal(const char *kind, const char *name, const char *optio
 {
     char text[256];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
-    assert_int_equal(dataset_open(text, NULL, &data, &error), status);
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), status);
     assert_null(data);
-    if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
+    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
 }
 
 static void expect_same(const pool_dataset *one, const pool_dataset *two)
@@ -64,8 +54,6 @@ static void expect_same(const pool_dataset *one, const pool_dataset *two)
     environment_free(a);
     environment_free(b);
 }
-
-/* ---- texts ---- */
 
 enum { USERS = 8, ITEMS = 9 };
 
@@ -143,10 +131,9 @@ TEST_IN_FOLDER(folder_is_searched)
 {
     char text[64];
     dataset *data;
-    ee_error error;
     snprintf(text, sizeof text, "movielens:%s,features=3", here.path);
-    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, "has no ratings.csv, ratings.dat or u.data"));
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
+    assert_non_null(strstr(cause.message, "has no ratings.csv, ratings.dat or u.data"));
     static const char *const names[] = {"u.data.gz", "u.data", "ratings.dat", "ratings.csv.gz"};
     for (size_t i = 0; i < 4; i++) {
         const char *made = make_text("", "%1$d\t%2$d\t%3$d\n");
@@ -154,7 +141,7 @@ TEST_IN_FOLDER(folder_is_searched)
             folder_write_packed(&here, names[i], made, strlen(made));
         else
             folder_write_text(&here, names[i], made);
-        ok(dataset_open(text, NULL, &data, &error));
+        ok(dataset_open(text, NULL, &data, &cause));
         assert_int_equal(dataset_dim(data), 6);
         dataset_free(data);
     }
@@ -313,8 +300,6 @@ TEST_IN_FOLDER(wrong_files_are_named)
     expect_refusal("ratings", "cut.gz", "", EE_BAD_INPUT, "cut.gz, byte");
 }
 
-/* ---- columns ---- */
-
 TEST_IN_FOLDER(columns_by_name_and_number)
 {
     static const struct {
@@ -370,8 +355,6 @@ TEST_IN_FOLDER(wrong_columns_are_told)
         expect_refusal("ratings", wrong[i].name, wrong[i].options, wrong[i].status, wrong[i].part);
 }
 
-/* ---- which ratings have the reward ---- */
-
 TEST_IN_FOLDER(good_ratings_can_be_wanted)
 {
     folder_write_text(&here, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
@@ -388,8 +371,6 @@ TEST_IN_FOLDER(good_ratings_can_be_wanted)
     expect_refusal("ratings", "few.csv", ",features=2,want=good", EE_BAD_INPUT,
                    "expected at least 1 ratings above 4 and 9 below 2 by the 4 users kept, got 9 and 2");
 }
-
-/* ---- what was understood ---- */
 
 static void expect_remark(const char *name, const char *options, const char *cache, const char *sentence)
 {
@@ -485,9 +466,8 @@ TEST_IN_FOLDER(the_real_file)
     }
     char text[512];
     dataset *data;
-    ee_error error;
     snprintf(text, sizeof text, "movielens:%s/movielens-1m", root);
-    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
     pool_dataset *pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 2000);
     assert_int_equal(pool->tables[1].rows, 3706);
@@ -498,7 +478,7 @@ TEST_IN_FOLDER(the_real_file)
 
     /* All users: every one-star and five-star rating. */
     snprintf(text, sizeof text, "ratings:%s/movielens-1m/ratings.csv.gz,users=6040", root);
-    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
     pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 6040);
     assert_int_equal(pool->ordinary_count, 226310);

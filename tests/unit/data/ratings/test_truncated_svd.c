@@ -1,8 +1,5 @@
 /* Singular vectors against what they must be: A v = s u and A^T u = s v, orthonormal, the largest; and against stored
  * numbers of another program. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "data/ratings/truncated_svd.h"

@@ -1,14 +1,8 @@
 /* The Disin rounds, on small files made here, and on the real one where EENET_DATA names its folder's folder. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "data/kind/pool.h"
 #include "data/sets/environment.h"
 #include "data/sets/text_features.h"
@@ -28,8 +22,6 @@ static bool first_file(const char *path, char *name)
     if (opened) closedir(opened);
     return found;
 }
-
-/* ---- the articles ---- */
 
 static bool is_fake(size_t article)
 {
@@ -95,16 +87,13 @@ static size_t make_vectors(const text_features *features, bool binary, char *byt
     return size;
 }
 
-/* ---- opening ---- */
-
 static dataset *open_file(const char *name, const char *options, const char *cache)
 {
     char text[TEXT_SIZE], cache_path[PATH_SIZE];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     snprintf(text, sizeof text, "disin:%s/%s%s", here.path, name, options);
     snprintf(cache_path, sizeof cache_path, "%s/%s", here.path, cache ? cache : "");
-    if (dataset_open(text, cache ? cache_path : NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(text, cache ? cache_path : NULL, &data, &cause)) fail_msg("%s", cause.message);
     return data;
 }
 
@@ -136,8 +125,6 @@ static void expect_same_rounds(const dataset *left, const dataset *right)
     environment_free(one);
     environment_free(two);
 }
-
-/* ---- the rounds ---- */
 
 static size_t find_article(const text_features *features, const float *arm)
 {
@@ -237,8 +224,6 @@ TEST_IN_FOLDER(articles_without_words_are_zeros)
     dataset_free(data);
 }
 
-/* ---- the file ---- */
-
 /* Ten articles: the label of the second is fake, those of the others are real. */
 static void write_labels(const char *header, const char *row, const char *real, const char *fake)
 {
@@ -279,11 +264,10 @@ static void expect_refusal(const char *options, ee_status status, const char *pa
 {
     char text[TEXT_SIZE];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     snprintf(text, sizeof text, "disin:%s/bad.csv%s", here.path, options);
-    assert_int_equal(dataset_open(text, NULL, &data, &error), status);
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), status);
     assert_null(data);
-    if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
+    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
 }
 
 TEST_IN_FOLDER(wrong_files_are_named)
@@ -330,8 +314,6 @@ TEST_IN_FOLDER(wrong_vectors_are_named)
     snprintf(options, sizeof options, ",vectors=%s/bad.vec", here.path);
     expect_refusal(options, EE_BAD_INPUT, "bad.vec, line 2: expected a finite number, got 'x'");
 }
-
-/* ---- the cache ---- */
 
 /* The one file of a cache; to be freed with memory_free. */
 static uint8_t *read_cache(const char *cache, char *path, size_t *size)
@@ -409,9 +391,8 @@ TEST(the_real_file)
     }
     char text[512];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     snprintf(text, sizeof text, "disin:%s/disin/articles.csv.gz,dim=%d", root, DIM);
-    if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
     const pool_dataset *pool = (const pool_dataset *)data;
     assert_int_equal(pool->ordinary_count, 6272);
     assert_int_equal(pool->wanted_count, 2022);

@@ -1,9 +1,6 @@
 /* Opening data sets by their text, the synthetic problems, and made clicks: synthetic:clicks. */
 #include "data/sets/environment.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "evaluate/estimators/statistics.h"
 #include "support.h"
 
@@ -62,9 +59,8 @@ TEST(wrong_texts_are_named)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, cases[i][1]);
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &cause), EE_BAD_OPTION);
+        assert_string_equal(cause.message, cases[i][1]);
         assert_null(data);
     }
 }
@@ -73,19 +69,18 @@ TEST(kinds_are_described)
 {
     dataset_info info;
     ee_option option;
-    ee_error error;
     ok(dataset_describe(0, &info, NULL));
     assert_string_equal(info.name, "synthetic");
     ok(dataset_option_describe(0, 1, &option, NULL));
     assert_string_equal(option.name, "arms");
     assert_string_equal(option.value, "10");
-    assert_int_equal(dataset_option_describe(0, 4, &option, &error), EE_BAD_INPUT);
+    assert_int_equal(dataset_option_describe(0, 4, &option, &cause), EE_BAD_INPUT);
     size_t kinds = 0, yelp = 0;
-    for (; !dataset_describe(kinds, &info, &error); kinds++)
+    for (; !dataset_describe(kinds, &info, &cause); kinds++)
         if (strcmp(info.name, "yelp") == 0) yelp = kinds;
     assert_int_not_equal(yelp, 0);
-    assert_int_equal(dataset_option_describe(yelp, 0, &option, &error), EE_BAD_INPUT); /* it has none */
-    assert_int_equal(dataset_option_describe(kinds, 0, &option, &error), EE_BAD_INPUT);
+    assert_int_equal(dataset_option_describe(yelp, 0, &option, &cause), EE_BAD_INPUT); /* it has none */
+    assert_int_equal(dataset_option_describe(kinds, 0, &option, &cause), EE_BAD_INPUT);
 }
 
 TEST(shapes_are_as_asked)
@@ -257,8 +252,6 @@ TEST(free_takes_null)
     environment_free(NULL);
     dataset_free(NULL);
 }
-
-/* ---- clicks ---- */
 
 /* Means over the arms of many rounds and of some seeds. */
 typedef struct tally {

@@ -1,10 +1,6 @@
 /* Places without a kind: what they are likely to be. */
 #include "data/sets/kind_guess.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/file.h"
 #include "data/sets/environment.h"
 #include "support_files.h"
 
@@ -79,9 +75,8 @@ TEST(openers_are_told)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, cases[i][1]);
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &cause), EE_BAD_OPTION);
+        assert_string_equal(cause.message, cases[i][1]);
     }
 }
 
@@ -91,13 +86,12 @@ static void expect_refused(const test_folder *folder, const char *kind, const ch
 {
     char text[300], expected[200];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     snprintf(text, sizeof text, "%s:%s", kind, folder_path(folder, name));
-    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, got);
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, got);
     snprintf(expected, sizeof expected, "; did you mean '%s:", meant ? meant : "");
-    if (meant) assert_message_has(error.message, expected);
-    assert_int_equal(strstr(error.message, "did you mean") != NULL, meant != NULL);
+    if (meant) assert_message_has(cause.message, expected);
+    assert_int_equal(strstr(cause.message, "did you mean") != NULL, meant != NULL);
 }
 
 TEST_IN_FOLDER(places_of_other_kinds)

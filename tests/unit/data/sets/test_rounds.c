@@ -1,67 +1,70 @@
 /* Rounds written and dealt again, and arrays that other programs might have made. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "data/files/npy.h"
 #include "data/sets/environment.h"
 #include "data/sets/rounds_export.h"
 #include "data/sets/rounds_file.h"
 #include "support_files.h"
 
-typedef struct folder {
-    test_folder place;
-    char text[48]; /* "rounds:" and the path */
-} folder;
+static char here_text[48]; /* "rounds:" and the path */
+static dataset *set;       /* the last that open_set opened */
 
-static folder make_folder(void)
+static void drop(const char *name)
 {
-    folder where = {.place = folder_make()};
-    snprintf(where.text, sizeof where.text, "rounds:%s", where.place.path);
-    return where;
+    unlink(folder_path(&here, name));
 }
 
-static void drop(const folder *where, const char *name)
+static void empty_folder(void)
 {
-    unlink(folder_path(&where->place, name));
+    for (int i = 0; i < ROUNDS_ARRAYS; i++) drop(rounds_array_names[i]);
+    drop("rounds.json");
+}
+
+static int set_up(void **state)
+{
+    folder_enter(state);
+    snprintf(here_text, sizeof here_text, "rounds:%s", here.path);
+    return 0;
 }
 
 /* Fails where something is left that no test has put there. */
-static void remove_folder(const folder *where)
+static int tear_down(void **state)
 {
-    for (int i = 0; i < ROUNDS_ARRAYS; i++) drop(where, rounds_array_names[i]);
-    drop(where, "rounds.json");
-    drop(where, "table.csv");
-    assert_int_equal(rmdir(where->place.path), 0);
+    (void)state;
+    dataset_free(set);
+    set = NULL;
+    empty_folder();
+    return rmdir(here.path);
 }
 
-static void put_text(const folder *where, const char *name, const char *content)
+#define TEST_OF_ROUNDS(name) TEST_WITH(name, set_up, tear_down)
+
+static void put_text(const char *name, const char *content)
 {
-    folder_write_text(&where->place, name, content);
+    folder_write_text(&here, name, content);
 }
 
 static dataset *open_data(const char *content)
 {
     dataset *data;
-    ee_error error = {EE_OK, ""};
-    if (dataset_open(content, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(content, NULL, &data, &cause)) fail_msg("%s", cause.message);
     return data;
 }
 
-static void refuse(const folder *where, ee_status status, const char *message)
+static void open_set(const char *content)
 {
-    dataset *data;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(dataset_open(where->text, NULL, &data, &error), status);
-    assert_string_equal(error.message, message);
+    dataset_free(set);
+    set = open_data(content);
 }
 
-/* ---- there and back ---- */
+static void refuse(ee_status status, const char *message)
+{
+    dataset *data;
+    assert_int_equal(dataset_open(here_text, NULL, &data, &cause), status);
+    assert_string_equal(cause.message, message);
+}
 
 static void assert_same_arms(const ee_arms *a, const ee_arms *b)
 {
@@ -96,72 +99,62 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
         assert_memory_equal(a.rewards, b.rewards, a.arms.count * sizeof(double));
         assert_memory_equal(a.expected, b.expected, a.arms.count * sizeof(double));
     }
-    ee_error error;
-    assert_int_equal(environment_next(two, &b, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "rounds have been used"));
+    assert_int_equal(environment_next(two, &b, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "rounds have been used"));
     environment_free(one);
     environment_free(two);
 }
 
 static void there_and_back(const char *content, uint64_t seed, size_t rounds)
 {
-    folder where = make_folder();
     bool finished;
     dataset *data = open_data(content);
-    ok(rounds_export(data, seed, rounds, where.place.path, NULL, &finished, NULL));
+    empty_folder();
+    ok(rounds_export(data, seed, rounds, here.path, NULL, &finished, NULL));
     assert_true(finished);
-    dataset *again = open_data(where.text);
-    assert_same_rounds(data, seed, again, rounds);
-    dataset_free(again);
+    open_set(here_text);
+    assert_same_rounds(data, seed, set, rounds);
     dataset_free(data);
-    remove_folder(&where);
 }
 
-TEST(dense_rounds_come_back)
+TEST_OF_ROUNDS(dense_rounds_come_back)
 {
     there_and_back("synthetic:cosine,dim=7,arms=4", 3, 200);
     there_and_back("synthetic:inner,dim=1,arms=2,noise=2", 9, 1);
 }
 
 /* More of every arm than is held before it is written, in pieces that do not divide it, or that are larger. */
-TEST(long_planes_come_back)
+TEST_OF_ROUNDS(long_planes_come_back)
 {
     there_and_back("synthetic:quadratic,dim=3,arms=5000", 1, 150);
     there_and_back("synthetic:quadratic,dim=65535,arms=20", 1, 2);
 }
 
-TEST(sparse_rounds_come_back)
+TEST_OF_ROUNDS(sparse_rounds_come_back)
 {
-    folder where = make_folder();
     char content[128];
-    put_text(&where, "table.csv", "a,b,label\n0,1.5,x\n2,0,y\n0,0,z\n-3,0.25,x\n");
-    snprintf(content, sizeof content, "table:%s/table.csv,label=label", where.place.path);
+    put_text("table.csv", "a,b,label\n0,1.5,x\n2,0,y\n0,0,z\n-3,0.25,x\n");
+    snprintf(content, sizeof content, "table:%s/table.csv,label=label", here.path);
     there_and_back(content, 5, 11);
-    remove_folder(&where);
+    drop("table.csv");
 }
 
-TEST(prepared_rounds_are_written_again)
+TEST_OF_ROUNDS(prepared_rounds_are_written_again)
 {
-    folder first = make_folder(), second = make_folder();
     bool finished;
     dataset *data = open_data("synthetic:inner,dim=3,arms=4");
-    ok(rounds_export(data, 2, 30, first.place.path, NULL, &finished, NULL));
-    dataset *once = open_data(first.text);
-    ok(rounds_export(once, 0, 20, second.place.path, NULL, &finished, NULL));
-    dataset *twice = open_data(second.text);
-    assert_same_rounds(data, 2, twice, 20);
-    ee_error error;
-    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "has 30 rounds, cannot write 31"));
+    ok(rounds_export(data, 2, 30, here.path, NULL, &finished, NULL));
+    dataset *once = open_data(here_text);
+    empty_folder();
+    ok(rounds_export(once, 0, 20, here.path, NULL, &finished, NULL));
+    open_set(here_text);
+    assert_same_rounds(data, 2, set, 20);
+    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "has 30 rounds, cannot write 31"));
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
-    dataset_free(twice);
     dataset_free(once);
     dataset_free(data);
-    remove_folder(&first);
-    remove_folder(&second);
 }
-
-/* ---- the folder ---- */
 
 static bool until_tenth(void *context, uint64_t written)
 {
@@ -176,80 +169,70 @@ static bool not_at_all(void *context, uint64_t written)
     return false;
 }
 
-TEST(what_was_stopped_leaves_nothing)
+TEST_OF_ROUNDS(what_was_stopped_leaves_nothing)
 {
-    folder where = make_folder();
-    dataset *data = open_data("synthetic:inner");
+    open_set("synthetic:inner");
     rounds_watch watch = {until_tenth, NULL};
     bool finished = true;
-    ok(rounds_export(data, 0, 1000, where.place.path, &watch, &finished, NULL));
+    ok(rounds_export(set, 0, 1000, here.path, &watch, &finished, NULL));
     assert_false(finished);
-    assert_int_equal(rmdir(where.place.path), 0); /* it was there before, and is empty */
-    ok(rounds_export(data, 0, 1000, where.place.path, &watch, &finished, NULL));
-    assert_int_not_equal(access(where.place.path, F_OK), 0);
-    ok(rounds_export(data, 0, 10, where.place.path, &watch, &finished, NULL));
+    assert_int_equal(rmdir(here.path), 0); /* it was there before, and is empty */
+    ok(rounds_export(set, 0, 1000, here.path, &watch, &finished, NULL));
+    assert_int_not_equal(access(here.path, F_OK), 0);
+    ok(rounds_export(set, 0, 10, here.path, &watch, &finished, NULL));
     assert_true(finished);
 
     /* Stopped on the same rounds again, those that were there stay. */
     rounds_watch at_once = {not_at_all, NULL};
-    ok(rounds_export(data, 0, 10, where.place.path, &at_once, &finished, NULL));
+    ok(rounds_export(set, 0, 10, here.path, &at_once, &finished, NULL));
     assert_false(finished);
-    dataset_free(open_data(where.text));
-    dataset_free(data);
-    remove_folder(&where);
+    open_set(here_text);
 }
 
-TEST(other_rounds_are_not_overwritten)
+TEST_OF_ROUNDS(other_rounds_are_not_overwritten)
 {
-    folder where = make_folder();
     char expected[256];
     bool finished;
-    ee_error error;
-    dataset *data = open_data("synthetic:inner"), *other = open_data("synthetic:inner,noise=0.2");
-    ok(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL));
-    ok(rounds_export(data, 3, 10, where.place.path, NULL, &finished, NULL));
+    dataset *other = open_data("synthetic:inner,noise=0.2");
+    open_set("synthetic:inner");
+    ok(rounds_export(set, 3, 10, here.path, NULL, &finished, NULL));
+    ok(rounds_export(set, 3, 10, here.path, NULL, &finished, NULL));
     snprintf(expected, sizeof expected,
              "rounds: %s already holds other rounds (synthetic:inner, seed 3, 10 rounds); choose another folder",
-             where.place.path);
-    assert_int_equal(rounds_export(data, 4, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, expected);
-    assert_int_equal(rounds_export(data, 3, 11, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, expected);
-    assert_int_equal(rounds_export(other, 3, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, expected);
+             here.path);
+    assert_int_equal(rounds_export(set, 4, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, expected);
+    assert_int_equal(rounds_export(set, 3, 11, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, expected);
+    assert_int_equal(rounds_export(other, 3, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, expected);
     assert_false(finished);
-    dataset *again = open_data(where.text);
-    assert_same_rounds(data, 3, again, 10);
+    dataset *again = open_data(here_text);
+    assert_same_rounds(set, 3, again, 10);
     dataset_free(again);
 
     /* Arrays of which nobody says what they are may be someone's work. */
-    drop(&where, "rounds.json");
+    drop("rounds.json");
     snprintf(expected, sizeof expected,
              "rounds: %s already holds a contexts.npy but no rounds.json; remove it or choose another folder",
-             where.place.path);
-    assert_int_equal(rounds_export(data, 3, 10, where.place.path, NULL, &finished, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, expected);
-    dataset_free(data);
+             here.path);
+    assert_int_equal(rounds_export(set, 3, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, expected);
     dataset_free(other);
-    remove_folder(&where);
 }
 
-TEST(what_cannot_be_written_is_told)
+TEST_OF_ROUNDS(what_cannot_be_written_is_told)
 {
     bool finished;
-    ee_error error;
-    dataset *data = open_data("synthetic:inner");
-    assert_int_equal(rounds_export(data, 0, 5, "no/such/folder", NULL, &finished, &error), EE_FILE_ERROR);
-    assert_string_equal(error.message, "rounds: could not create the folder no/such/folder: No such file or directory");
-    assert_int_equal(rounds_export(data, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "are too large for a file"));
-    assert_int_equal(rounds_export(data, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "rounds: the seed must be below 2^63");
+    open_set("synthetic:inner");
+    assert_int_equal(rounds_export(set, 0, 5, "no/such/folder", NULL, &finished, &cause), EE_FILE_ERROR);
+    assert_string_equal(cause.message, "rounds: could not create the folder no/such/folder: No such file or directory");
+    assert_int_equal(rounds_export(set, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "are too large for a file"));
+    assert_int_equal(rounds_export(set, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "rounds: the seed must be below 2^63");
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
-    dataset_free(data);
 }
-
-/* ---- arrays of other programs ---- */
 
 /* Two arms, three rounds, two features. */
 enum { ARMS = 2, ROUNDS = 3, DIM = 2 };
@@ -264,41 +247,38 @@ static const double values[5] = {1, 2, 3, 4, 5};
 static const int64_t indices[5] = {0, 4, 1, 3, 2};
 static const int32_t starts[7] = {0, 2, 2, 3, 4, 4, 5};
 
-static void put_array(const folder *where, rounds_array which, npy_type type, const size_t *shape, size_t rank,
-                      const void *data)
+static void put_array(rounds_array which, npy_type type, const size_t *shape, size_t rank, const void *content)
 {
-    const char *path = folder_path(&where->place, rounds_array_names[which]);
-    ok(npy_write(path, type, shape, rank, data, NULL));
+    const char *path = folder_path(&here, rounds_array_names[which]);
+    ok(npy_write(path, type, shape, rank, content, NULL));
 }
 
-static folder make_dense(void)
+static void make_dense(void)
 {
-    folder where = make_folder();
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
-    return where;
+    empty_folder();
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    put_array(ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
 }
 
-static folder make_sparse(void)
+static void make_sparse(void)
 {
     static const size_t count = 5, boundaries = ARMS * ROUNDS + 1;
-    folder where = make_folder();
-    put_array(&where, ROUNDS_VALUES, NPY_FLOAT64, &count, 1, values);
-    put_array(&where, ROUNDS_INDICES, NPY_INT64, &count, 1, indices);
-    put_array(&where, ROUNDS_STARTS, NPY_INT32, &boundaries, 1, starts);
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
-    put_text(&where, "rounds.json", "{\"dim\": 5, \"author\": \"another\"}");
-    return where;
+    empty_folder();
+    put_array(ROUNDS_VALUES, NPY_FLOAT64, &count, 1, values);
+    put_array(ROUNDS_INDICES, NPY_INT64, &count, 1, indices);
+    put_array(ROUNDS_STARTS, NPY_INT32, &boundaries, 1, starts);
+    put_array(ROUNDS_REWARDS, NPY_INT64, cube, 2, rewards);
+    put_text("rounds.json", "{\"dim\": 5, \"author\": \"another\"}");
 }
 
-TEST(two_arrays_are_enough)
+TEST_OF_ROUNDS(two_arrays_are_enough)
 {
-    folder where = make_dense();
+    make_dense();
     environment *world;
     environment_round round;
-    dataset *data = open_data(where.text);
-    uint64_t fingerprint = dataset_fingerprint(data);
-    ok(environment_create(data, 0, &world, NULL));
+    open_set(here_text);
+    uint64_t fingerprint = dataset_fingerprint(set);
+    ok(environment_create(set, 0, &world, NULL));
     for (size_t t = 0; t < ROUNDS; t++) {
         ok(environment_next(world, &round, NULL));
         for (size_t arm = 0; arm < ARMS; arm++) {
@@ -309,27 +289,24 @@ TEST(two_arrays_are_enough)
         }
     }
     environment_free(world);
-    dataset_free(data);
 
-    put_array(&where, ROUNDS_EXPECTED, NPY_FLOAT64, cube, 2, expected_rewards);
-    data = open_data(where.text);
-    assert_true(dataset_fingerprint(data) != fingerprint);
-    ok(environment_create(data, 0, &world, NULL));
+    put_array(ROUNDS_EXPECTED, NPY_FLOAT64, cube, 2, expected_rewards);
+    open_set(here_text);
+    assert_true(dataset_fingerprint(set) != fingerprint);
+    ok(environment_create(set, 0, &world, NULL));
     ok(environment_next(world, &round, NULL));
     assert_true(round.rewards[0] == 0.0 && round.expected[0] == 0.25);
     environment_free(world);
-    dataset_free(data);
-    remove_folder(&where);
 }
 
-TEST(sparse_arrays)
+TEST_OF_ROUNDS(sparse_arrays)
 {
-    folder where = make_sparse();
+    make_sparse();
     environment *world;
     environment_round round;
-    dataset *data = open_data(where.text);
-    assert_int_equal(dataset_dim(data), 5);
-    ok(environment_create(data, 0, &world, NULL));
+    open_set(here_text);
+    assert_int_equal(dataset_dim(set), 5);
+    ok(environment_create(set, 0, &world, NULL));
     ok(environment_next(world, &round, NULL));
     assert_int_equal(round.arms.starts[0], 0);
     assert_int_equal(round.arms.starts[1], 2);
@@ -343,11 +320,9 @@ TEST(sparse_arrays)
     assert_int_equal(round.arms.indices[0], 2);
     assert_true(round.arms.values[0] == 5.0f && round.rewards[1] == 1.0);
     environment_free(world);
-    dataset_free(data);
-    remove_folder(&where);
 }
 
-TEST(wrong_numbers_have_their_place)
+TEST_OF_ROUNDS(wrong_numbers_have_their_place)
 {
     static const struct {
         rounds_array which;
@@ -366,16 +341,15 @@ TEST(wrong_numbers_have_their_place)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double numbers[12] = {0};
         numbers[cases[i].entry] = cases[i].number;
-        folder where = make_dense();
-        put_array(&where, cases[i].which, NPY_FLOAT64, cube, cases[i].which == ROUNDS_CONTEXTS ? 3 : 2, numbers);
-        refuse(&where, EE_BAD_INPUT, cases[i].message);
-        remove_folder(&where);
+        make_dense();
+        put_array(cases[i].which, NPY_FLOAT64, cube, cases[i].which == ROUNDS_CONTEXTS ? 3 : 2, numbers);
+        refuse(EE_BAD_INPUT, cases[i].message);
     }
 }
 
 #define ARMS_FIRST ": in every array the first axis is the arms, the second the rounds"
 
-TEST(wrong_shapes_are_told)
+TEST_OF_ROUNDS(wrong_shapes_are_told)
 {
     static const struct {
         rounds_array which;
@@ -392,14 +366,13 @@ TEST(wrong_shapes_are_told)
         {ROUNDS_CONTEXTS, 3, {1, 6, 2}, "rounds: contexts.npy: expected the shape (2, 3, 2), got (1, 6, 2)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        folder where = make_dense();
-        put_array(&where, cases[i].which, NPY_FLOAT64, cases[i].shape, cases[i].rank, contexts);
-        refuse(&where, EE_BAD_INPUT, cases[i].message);
-        remove_folder(&where);
+        make_dense();
+        put_array(cases[i].which, NPY_FLOAT64, cases[i].shape, cases[i].rank, contexts);
+        refuse(EE_BAD_INPUT, cases[i].message);
     }
 }
 
-TEST(description_must_be_true)
+TEST_OF_ROUNDS(description_must_be_true)
 {
     static const char *const cases[][2] = {
         {"{\"arms\": 3}", "rounds: rounds.json says 3 arms, the arrays have 2"},
@@ -409,94 +382,82 @@ TEST(description_must_be_true)
         {"{\"blocks\": 2}", "rounds: rounds.json says 2 blocks, but arm 0 of round 0 has features in several: an arm "
                             "must be the context in one block and zero elsewhere"},
     };
-    folder where = make_dense();
-    put_text(&where, "rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
-    dataset *data = open_data(where.text);
-    assert_int_equal(dataset_blocks(data), 1);
-    assert_false(dataset_exclusive(data));
-    dataset_free(data);
-    put_text(&where, "rounds.json", "{\"exclusive\": true}");
-    data = open_data(where.text);
-    assert_true(dataset_exclusive(data));
-    dataset_free(data);
+    dataset *none;
+    make_dense();
+    put_text("rounds.json", "{\"arms\": 2, \"rounds\": 3, \"dim\": 2, \"form\": \"dense\"}");
+    open_set(here_text);
+    assert_int_equal(dataset_blocks(set), 1);
+    assert_false(dataset_exclusive(set));
+    put_text("rounds.json", "{\"exclusive\": true}");
+    open_set(here_text);
+    assert_true(dataset_exclusive(set));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        put_text(&where, "rounds.json", cases[i][0]);
-        refuse(&where, EE_BAD_INPUT, cases[i][1]);
+        put_text("rounds.json", cases[i][0]);
+        refuse(EE_BAD_INPUT, cases[i][1]);
     }
     static const int64_t two_rewards[6] = {0, 1, 0, 1, 2, 1}, costs[6] = {-3, -1, -3, -1, -3, -2};
     const size_t shape[2] = {2, 3};
-    put_text(&where, "rounds.json", "{\"exclusive\": true}");
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, two_rewards);
-    refuse(&where, EE_BAD_INPUT,
+    put_text("rounds.json", "{\"exclusive\": true}");
+    put_array(ROUNDS_REWARDS, NPY_INT64, shape, 2, two_rewards);
+    refuse(EE_BAD_INPUT,
            "rounds: rounds.json says exclusive, but 2 arms of round 1 have more than the smallest reward");
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, costs);
-    data = open_data(where.text);
-    assert_true(dataset_exclusive(data));
-    dataset_free(data);
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, shape, 2, rewards);
+    put_array(ROUNDS_REWARDS, NPY_INT64, shape, 2, costs);
+    open_set(here_text);
+    assert_true(dataset_exclusive(set));
+    put_array(ROUNDS_REWARDS, NPY_INT64, shape, 2, rewards);
     char expected[256];
-    put_text(&where, "rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
-    ee_error error;
+    put_text("rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
     snprintf(expected, sizeof expected, "rounds: %s/rewards.npy does not match rounds.json: its checksum is ",
-             where.place.path);
-    assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
-    assert_memory_equal(error.message, expected, strlen(expected));
-    assert_non_null(strstr(error.message, ", expected 0123456789abcdef"));
-    put_text(&where, "rounds.json", "{\"form\": \"sparse\"}");
-    snprintf(expected, sizeof expected, "file: could not open %s/values.npy: No such file or directory",
-             where.place.path);
-    refuse(&where, EE_FILE_ERROR, expected);
-    put_text(&where, "rounds.json", "{\"arms\": 2,}");
-    snprintf(expected, sizeof expected, "rounds: %s/rounds.json: invalid JSON at byte ", where.place.path);
-    assert_int_equal(dataset_open(where.text, NULL, &data, &error), EE_BAD_INPUT);
-    assert_memory_equal(error.message, expected, strlen(expected));
-    remove_folder(&where);
+             here.path);
+    assert_int_equal(dataset_open(here_text, NULL, &none, &cause), EE_BAD_INPUT);
+    assert_memory_equal(cause.message, expected, strlen(expected));
+    assert_non_null(strstr(cause.message, ", expected 0123456789abcdef"));
+    put_text("rounds.json", "{\"form\": \"sparse\"}");
+    snprintf(expected, sizeof expected, "file: could not open %s/values.npy: No such file or directory", here.path);
+    refuse(EE_FILE_ERROR, expected);
+    put_text("rounds.json", "{\"arms\": 2,}");
+    snprintf(expected, sizeof expected, "rounds: %s/rounds.json: invalid JSON at byte ", here.path);
+    assert_int_equal(dataset_open(here_text, NULL, &none, &cause), EE_BAD_INPUT);
+    assert_memory_equal(cause.message, expected, strlen(expected));
 }
 
 /* An arm of blocks has its features in one of them, dense or sparse; an arm of zeros is in any. */
-TEST(blocks_are_checked)
+TEST_OF_ROUNDS(blocks_are_checked)
 {
     static const double good[12] = {1, 0, 3, 0, 0, 6, 0, -2, 0, 0, -5, 0},
                         bad[12] = {1, 0, 3, 0, 0, 6, 0, -2, 1, 1, -5, 0};
-    folder where = make_dense();
-    put_text(&where, "rounds.json", "{\"blocks\": 2}");
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, good);
-    dataset *data = open_data(where.text);
-    assert_int_equal(dataset_blocks(data), 2);
-    dataset_free(data);
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, bad);
-    refuse(&where, EE_BAD_INPUT,
+    make_dense();
+    put_text("rounds.json", "{\"blocks\": 2}");
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, good);
+    open_set(here_text);
+    assert_int_equal(dataset_blocks(set), 2);
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, bad);
+    refuse(EE_BAD_INPUT,
            "rounds: rounds.json says 2 blocks, but arm 1 of round 1 has features in several: an arm must be the "
            "context in one block and zero elsewhere");
-    remove_folder(&where);
 
-    where = make_sparse();
-    put_text(&where, "rounds.json", "{\"dim\": 6, \"blocks\": 3}");
-    refuse(&where, EE_BAD_INPUT,
+    make_sparse();
+    put_text("rounds.json", "{\"dim\": 6, \"blocks\": 3}");
+    refuse(EE_BAD_INPUT,
            "rounds: rounds.json says 3 blocks, but arm 0 of round 0 has features in several: an arm must be the "
            "context in one block and zero elsewhere");
     static const double zero_value[5] = {1, 0, 3, 4, 5}; /* the second was in the way, and is nothing */
     const size_t count = 5;
-    put_array(&where, ROUNDS_VALUES, NPY_FLOAT64, &count, 1, zero_value);
-    data = open_data(where.text);
-    assert_int_equal(dataset_blocks(data), 3);
-    dataset_free(data);
-    remove_folder(&where);
+    put_array(ROUNDS_VALUES, NPY_FLOAT64, &count, 1, zero_value);
+    open_set(here_text);
+    assert_int_equal(dataset_blocks(set), 3);
 }
 
-/* ---- what was understood ---- */
-
-static void expect_remark(const folder *where, const char *sentence)
+static void expect_remark(const char *sentence)
 {
-    dataset *data = open_data(where->text);
-    const survey *seen = dataset_survey(data);
+    open_set(here_text);
+    const survey *seen = dataset_survey(set);
     for (size_t i = 0; !sentence && i < seen->remark_count; i++) fail_msg("%s", seen->remarks[i]);
     assert_int_equal(seen->remark_count, sentence ? 1 : 0);
     if (sentence) assert_string_equal(seen->remarks[0], sentence);
-    dataset_free(data);
 }
 
-TEST(misspelled_members_are_remarked)
+TEST_OF_ROUNDS(misspelled_members_are_remarked)
 {
     static const char *const cases[][2] = {
         {"{\"block\": 2}", "rounds.json: the unknown key 'block' is ignored; did you mean 'blocks'?"},
@@ -509,62 +470,58 @@ TEST(misspelled_members_are_remarked)
         {"{\"author\": 1, \"time\": 2, \"name\": 3, \"arms\": 2, \"form\": \"dense\"}", NULL},
         {"{\"files\": {\"notes.txt\": 3}}", NULL},
     };
-    folder where = make_dense();
+    make_dense();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        put_text(&where, "rounds.json", cases[i][0]);
-        expect_remark(&where, cases[i][1]);
+        put_text("rounds.json", cases[i][0]);
+        expect_remark(cases[i][1]);
     }
-    drop(&where, "rounds.json");
-    expect_remark(&where, NULL);
-    put_text(&where, "notes.npy", "");
-    put_text(&where, "expected.npy.unfinished", "");
-    expect_remark(&where, NULL);
-    drop(&where, "expected.npy.unfinished");
-    put_text(&where, "expectd.npy", "");
-    expect_remark(&where, "the file 'expectd.npy' is ignored; did you mean 'expected.npy'?");
-    drop(&where, "expectd.npy");
-    drop(&where, "notes.npy");
-    remove_folder(&where);
+    drop("rounds.json");
+    expect_remark(NULL);
+    put_text("notes.npy", "");
+    put_text("expected.npy.unfinished", "");
+    expect_remark(NULL);
+    drop("expected.npy.unfinished");
+    put_text("expectd.npy", "");
+    expect_remark("the file 'expectd.npy' is ignored; did you mean 'expected.npy'?");
+    drop("expectd.npy");
+    drop("notes.npy");
 
     /* Where the misspelling is why it fails, the message says so. */
-    where = make_sparse();
-    put_text(&where, "rounds.json", "{\"dims\": 5}");
-    refuse(&where, EE_BAD_INPUT,
+    make_sparse();
+    put_text("rounds.json", "{\"dims\": 5}");
+    refuse(EE_BAD_INPUT,
            "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm; rounds.json: the "
            "unknown key 'dims' is ignored; did you mean 'dim'?");
-    remove_folder(&where);
     char expected[256];
-    where = make_folder();
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
-    put_text(&where, "reward.npy", "");
+    empty_folder();
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    put_text("reward.npy", "");
     snprintf(expected, sizeof expected,
              "file: could not open %s/rewards.npy: No such file or directory; the file 'reward.npy' is ignored; did "
              "you mean 'rewards.npy'?",
-             where.place.path);
-    refuse(&where, EE_FILE_ERROR, expected);
-    drop(&where, "reward.npy");
-    remove_folder(&where);
+             here.path);
+    refuse(EE_FILE_ERROR, expected);
+    drop("reward.npy");
 }
 
-TEST(swapped_dimensions_are_remarked)
+TEST_OF_ROUNDS(swapped_dimensions_are_remarked)
 {
     const size_t swapped[3] = {ROUNDS, ARMS, DIM};
-    folder where = make_dense();
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, swapped, 3, contexts);
-    put_array(&where, ROUNDS_REWARDS, NPY_INT64, swapped, 2, rewards);
-    expect_remark(&where, "there are 3 arms and only 2 rounds; are the axes swapped? In every array the first is the "
-                          "arms, the second the rounds");
-    put_text(&where, "rounds.json", "{\"arms\": 3}");
-    expect_remark(&where, NULL);
-    remove_folder(&where);
+    make_dense();
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, swapped, 3, contexts);
+    put_array(ROUNDS_REWARDS, NPY_INT64, swapped, 2, rewards);
+    expect_remark("there are 3 arms and only 2 rounds; are the axes swapped? In every array the first is the "
+                  "arms, the second the rounds");
+    put_text("rounds.json", "{\"arms\": 3}");
+    expect_remark(NULL);
 }
 
-TEST(the_survey_tells_rewards_and_features)
+TEST_OF_ROUNDS(the_survey_tells_rewards_and_features)
 {
     static const uint8_t equal[6] = {1, 1, 1, 1, 1, 1};
-    folder where = make_dense();
-    dataset *data = open_data(where.text);
-    const survey *seen = dataset_survey(data);
+    make_dense();
+    open_set(here_text);
+    const survey *seen = dataset_survey(set);
     assert_int_equal(seen->number_count, 4);
     assert_string_equal(seen->numbers[1].name, "mean reward");
     assert_true(seen->numbers[0].value == 0 && seen->numbers[1].value == 0.5 && seen->numbers[2].value == 1);
@@ -573,21 +530,21 @@ TEST(the_survey_tells_rewards_and_features)
     assert_string_equal(seen->columns[1].name, "1"); /* from 0, as features are numbered */
     assert_true(seen->columns[0].low == -5 && seen->columns[0].high == 5);
     assert_true(seen->columns[1].low == -6 && seen->columns[1].high == 6);
-    dataset_free(data);
-    put_array(&where, ROUNDS_REWARDS, NPY_BOOL, cube, 2, equal);
-    expect_remark(&where, "every reward is 1, so all policies get the same result");
-    remove_folder(&where);
+    put_array(ROUNDS_REWARDS, NPY_BOOL, cube, 2, equal);
+    expect_remark("every reward is 1, so all policies get the same result");
 
-    where = make_sparse();
-    data = open_data(where.text);
-    seen = dataset_survey(data);
+    make_sparse();
+    open_set(here_text);
+    seen = dataset_survey(set);
     assert_int_equal(seen->column_count, 0);
     assert_close(seen->numbers[3].value, 5.0 / 6, 1e-12);
-    dataset_free(data);
-    remove_folder(&where);
 }
 
-TEST(wrong_sparse_arrays_are_told)
+#define STARTS "rounds: starts.npy: expected "
+#define ENDS STARTS "0 first and 5 (the number of values) last, got "
+#define ORDER ": indices ascend within an arm and are below dim"
+
+TEST_OF_ROUNDS(wrong_sparse_arrays_are_told)
 {
     static const struct {
         rounds_array which;
@@ -597,63 +554,33 @@ TEST(wrong_sparse_arrays_are_told)
         const char *message;
     } cases[] = {
         {ROUNDS_STARTS, NPY_INT64, 6, {0, 2, 2, 3, 4, 5}, "rounds: starts.npy: expected the shape (7), got (6)"},
-        {ROUNDS_STARTS,
-         NPY_FLOAT64,
-         7,
-         {0},
-         "rounds: starts.npy: expected one row of whole numbers such as int64, got (7) of float64"},
-        {ROUNDS_STARTS,
-         NPY_INT64,
-         7,
-         {1, 2, 2, 3, 4, 4, 5},
-         "rounds: starts.npy: expected 0 first and 5 (the number of values) last, got 1 and 5"},
-        {ROUNDS_STARTS,
-         NPY_INT64,
-         7,
-         {0, 2, 2, 3, 4, 4, 6},
-         "rounds: starts.npy: expected 0 first and 5 (the number of values) last, got 0 and 6"},
+        {ROUNDS_STARTS, NPY_FLOAT64, 7, {0}, STARTS "one row of whole numbers such as int64, got (7) of float64"},
+        {ROUNDS_STARTS, NPY_INT64, 7, {1, 2, 2, 3, 4, 4, 5}, ENDS "1 and 5"},
+        {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 2, 3, 4, 4, 6}, ENDS "0 and 6"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 1, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 1"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, 2, 900, 3, 4, 4, 5}, "rounds: starts.npy, entry 2: expected 2 to 5, got 900"},
         {ROUNDS_STARTS, NPY_INT64, 7, {0, -2, 2, 3, 4, 4, 5}, "rounds: starts.npy, entry 1: expected 0 to 5, got -2"},
         {ROUNDS_INDICES, NPY_INT64, 4, {0, 4, 1, 3}, "rounds: values.npy: expected the shape (4), got (5)"},
-        {ROUNDS_INDICES,
-         NPY_INT64,
-         5,
-         {0, 5, 1, 3, 2},
-         "rounds: indices.npy, entry 1: expected 1 to 4, got 5: indices ascend within an arm and are below dim"},
-        {ROUNDS_INDICES,
-         NPY_INT64,
-         5,
-         {4, 4, 1, 3, 2},
-         "rounds: indices.npy, entry 1: expected 5 to 4, got 4: indices ascend within an arm and are below dim"},
-        {ROUNDS_INDICES,
-         NPY_INT64,
-         5,
-         {0, 4, -1, 3, 2},
-         "rounds: indices.npy, entry 2: expected 0 to 4, got -1: indices ascend within an arm and are below dim"},
+        {ROUNDS_INDICES, NPY_INT64, 5, {0, 5, 1, 3, 2}, "rounds: indices.npy, entry 1: expected 1 to 4, got 5" ORDER},
+        {ROUNDS_INDICES, NPY_INT64, 5, {4, 4, 1, 3, 2}, "rounds: indices.npy, entry 1: expected 5 to 4, got 4" ORDER},
+        {ROUNDS_INDICES, NPY_INT64, 5, {0, 4, -1, 3, 2}, "rounds: indices.npy, entry 2: expected 0 to 4, got -1" ORDER},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        folder where = make_sparse();
-        put_array(&where, cases[i].which, cases[i].type, &cases[i].count, 1, cases[i].numbers);
-        refuse(&where, EE_BAD_INPUT, cases[i].message);
-        remove_folder(&where);
+        make_sparse();
+        put_array(cases[i].which, cases[i].type, &cases[i].count, 1, cases[i].numbers);
+        refuse(EE_BAD_INPUT, cases[i].message);
     }
-    folder where = make_sparse();
-    drop(&where, "rounds.json");
-    refuse(&where, EE_BAD_INPUT,
-           "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm");
-    remove_folder(&where);
+    make_sparse();
+    drop("rounds.json");
+    refuse(EE_BAD_INPUT, "rounds: sparse arms need a rounds.json with \"dim\", the number of features of an arm");
 }
 
-TEST(missing_files_are_told)
+TEST_OF_ROUNDS(missing_files_are_told)
 {
     char expected[256];
-    folder where = make_folder();
-    snprintf(expected, sizeof expected, "rounds: %s: found neither contexts.npy nor values.npy", where.place.path);
-    refuse(&where, EE_FILE_ERROR, expected);
-    put_array(&where, ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
-    snprintf(expected, sizeof expected, "file: could not open %s/rewards.npy: No such file or directory",
-             where.place.path);
-    refuse(&where, EE_FILE_ERROR, expected);
-    remove_folder(&where);
+    snprintf(expected, sizeof expected, "rounds: %s: found neither contexts.npy nor values.npy", here.path);
+    refuse(EE_FILE_ERROR, expected);
+    put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
+    snprintf(expected, sizeof expected, "file: could not open %s/rewards.npy: No such file or directory", here.path);
+    refuse(EE_FILE_ERROR, expected);
 }

@@ -1,7 +1,5 @@
 #include "data/sets/rounds_file.h"
 
-#include <string.h>
-
 #include "support.h"
 
 static ee_status parse(const char *content, rounds_file *out, ee_error *error)
@@ -62,26 +60,23 @@ TEST(what_is_said_is_checked)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rounds_file got;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(parse(cases[i][0], &got, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, cases[i][1]);
+        assert_int_equal(parse(cases[i][0], &got, &cause), EE_BAD_INPUT);
+        assert_string_equal(cause.message, cases[i][1]);
     }
     static const char *const malformed[] = {"", "{", "{\"arms\": 1, \"arms\": 1}", "{} {}", "{\"dataset\": \"\xff\"}"};
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         rounds_file got;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(parse(malformed[i], &got, &error), EE_BAD_INPUT);
-        assert_non_null(strstr(error.message, "rounds: rounds.json: "));
+        assert_int_equal(parse(malformed[i], &got, &cause), EE_BAD_INPUT);
+        assert_non_null(strstr(cause.message, "rounds: rounds.json: "));
     }
 }
 
 TEST(what_json_cannot_say)
 {
-    ee_error error;
     rounds_file from = {.dataset = "table:\xff"};
-    assert_int_equal(rounds_file_check(&from, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "rounds: the data set's name is not UTF-8");
+    assert_int_equal(rounds_file_check(&from, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "rounds: the data set's name is not UTF-8");
     from = (rounds_file){.seed = (uint64_t)1 << 63};
-    assert_int_equal(rounds_file_check(&from, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "rounds: the seed must be below 2^63");
+    assert_int_equal(rounds_file_check(&from, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "rounds: the seed must be below 2^63");
 }

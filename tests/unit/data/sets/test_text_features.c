@@ -1,26 +1,17 @@
 /* Words, vocabulary and TF-IDF, against numbers computed by hand. */
 #include "data/sets/text_features.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "support.h"
 
 enum { MANY = 1000000 };
-
-static field text_of(const char *text)
-{
-    return (field){text, strlen(text)};
-}
 
 static text_features make(const char *const *texts, size_t count, size_t min_texts, size_t most_words)
 {
     field fields[8];
     text_features features;
-    ee_error error = {EE_OK, ""};
     assert_true(count <= 8);
-    for (size_t i = 0; i < count; i++) fields[i] = text_of(texts[i]);
-    if (text_features_create(fields, count, min_texts, most_words, &features, &error)) fail_msg("%s", error.message);
+    for (size_t i = 0; i < count; i++) fields[i] = (field){texts[i], strlen(texts[i])};
+    if (text_features_create(fields, count, min_texts, most_words, &features, &cause)) fail_msg("%s", cause.message);
     return features;
 }
 

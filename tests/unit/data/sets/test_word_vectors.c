@@ -1,8 +1,6 @@
 /* Files of word vectors, text and binary: what they hold, and what is said of those that are malformed. */
 #include "data/sets/word_vectors.h"
 
-#include <string.h>
-
 #include "support.h"
 
 enum { DIM = 3, WORDS = 4, MANY = 1000 };
@@ -37,8 +35,7 @@ static void expect_animals(const void *bytes, size_t size)
 {
     static const float expected[WORDS * DIM] = {0.5f, -1, 2, 0, 0, 0, 3, 0.25f, -0.125f, 1e-3f, -4, 100};
     word_vectors vectors;
-    ee_error error = {EE_OK, ""};
-    if (read_bytes(bytes, size, &vectors, &error)) fail_msg("%s", error.message);
+    if (read_bytes(bytes, size, &vectors, &cause)) fail_msg("%s", cause.message);
     assert_int_equal(vectors.dim, DIM);
     assert_memory_equal(vectors.values, expected, sizeof expected);
     assert_true(vectors.known[0] && !vectors.known[1] && vectors.known[2] && vectors.known[3]);
@@ -107,9 +104,8 @@ TEST(binary_files)
 static void expect_refusal(const void *bytes, size_t size, const char *message)
 {
     word_vectors vectors;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(read_bytes(bytes, size, &vectors, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, message);
+    assert_int_equal(read_bytes(bytes, size, &vectors, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, message);
     assert_null(vectors.values);
 }
 
@@ -158,8 +154,7 @@ TEST(cut_files)
     binary_file made = make_binary("4 3\n", "\n");
     for (size_t size = 0; size < made.size; size++) {
         word_vectors vectors;
-        ee_status expected = size == made.size - 1 ? EE_OK : EE_BAD_INPUT;
-        assert_int_equal(read_bytes(made.bytes, size, &vectors, NULL), expected);
+        assert_int_equal(read_bytes(made.bytes, size, &vectors, NULL), size == made.size - 1 ? EE_OK : EE_BAD_INPUT);
         word_vectors_release(&vectors);
     }
 }

@@ -1,13 +1,7 @@
 /* The Yelp rounds, on small files made here, and on the real ones where EENET_DATA names their folder's folder. */
 #define _POSIX_C_SOURCE 200809L
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "data/files/npy.h"
 #include "data/kind/survey.h"
 #include "data/sets/environment.h"
@@ -128,41 +122,31 @@ TEST(rounds_are_nine_good_and_one_bad)
 static void expect_refusal(const folder *where, ee_status status, const char *part)
 {
     dataset *data;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(dataset_open(where->text, NULL, &data, &error), status);
+    assert_int_equal(dataset_open(where->text, NULL, &data, &cause), status);
     assert_null(data);
-    if (!strstr(error.message, part)) fail_msg("'%s' is not in '%s'", part, error.message);
+    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
     folder_remove(&where->place);
 }
 
 TEST(wrong_numbers_are_named)
 {
-    content made = usual_content();
-    made.entries[7][0] = USERS;
-    folder where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT, "entry.npy, row 7: the user must be 0 to 3, got 4");
-
-    made = usual_content();
-    made.entries[0][1] = -1;
-    where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT, "entry.npy, row 0: the item must be 0 to 4, got -1");
-
-    made = usual_content();
-    made.entries[14][2] = 0;
-    where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT, "entry.npy, row 14: the rating must be 1 or -1, got 0");
-
-    made = usual_content();
-    made.users[2][1] = NAN;
-    where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT,
-                   "2000users_10000items_features.npy, row 2, column 1: expected a finite number");
-
-    made = usual_content();
-    made.items[4][0] = 1e300; /* finite, but no float */
-    where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT,
-                   "10000items_2000users_features.npy, row 4, column 0: expected a finite number");
+    static const char *const messages[] = {
+        "entry.npy, row 7: the user must be 0 to 3, got 4",
+        "entry.npy, row 0: the item must be 0 to 4, got -1",
+        "entry.npy, row 14: the rating must be 1 or -1, got 0",
+        "2000users_10000items_features.npy, row 2, column 1: expected a finite number",
+        "10000items_2000users_features.npy, row 4, column 0: expected a finite number",
+    };
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++) {
+        content made = usual_content();
+        if (i == 0) made.entries[7][0] = USERS;
+        if (i == 1) made.entries[0][1] = -1;
+        if (i == 2) made.entries[14][2] = 0;
+        if (i == 3) made.users[2][1] = NAN;
+        if (i == 4) made.items[4][0] = 1e300; /* finite, but no float */
+        folder where = make_folder(&made);
+        expect_refusal(&where, EE_BAD_INPUT, messages[i]);
+    }
 }
 
 TEST(too_few_entries)
@@ -207,8 +191,7 @@ TEST(each_file_may_be_packed_and_counts_for_the_fingerprint)
     uint64_t last = 0;
     for (int i = 0; i < 4; i++) { /* with i of them packed */
         dataset *data;
-        ee_error error;
-        if (dataset_open(where.text, NULL, &data, &error)) fail_msg("%s", error.message);
+        if (dataset_open(where.text, NULL, &data, &cause)) fail_msg("%s", cause.message);
         assert_true(dataset_fingerprint(data) != last);
         last = dataset_fingerprint(data);
         dataset_free(data);
@@ -235,8 +218,7 @@ TEST(the_real_files)
     char path[512];
     snprintf(path, sizeof path, "%s/yelp/%s", root, entry_file);
     npy_array entries;
-    ee_error error = {EE_OK, ""};
-    if (npy_read(path, &entries, &error)) fail_msg("%s", error.message);
+    if (npy_read(path, &entries, &cause)) fail_msg("%s", cause.message);
     assert_int_equal(entries.shape[0], 117907);
     size_t bad = 0;
     for (size_t row = 0; row < entries.shape[0]; row++) bad += npy_whole(&entries, row * COLUMNS + 2) == -1;
@@ -246,7 +228,7 @@ TEST(the_real_files)
     dataset *data;
     environment *world;
     snprintf(path, sizeof path, "yelp:%s/yelp", root);
-    if (dataset_open(path, NULL, &data, &error)) fail_msg("%s", error.message);
+    if (dataset_open(path, NULL, &data, &cause)) fail_msg("%s", cause.message);
     assert_int_equal(dataset_dim(data), 20);
     ok(environment_create(data, 0, &world, NULL));
     for (int t = 0; t < 1000; t++) {

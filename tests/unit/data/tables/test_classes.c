@@ -1,9 +1,6 @@
 /* Rounds of a classification problem: blocks, rewards, and the order of the rows. */
 #include "data/tables/classes.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "data/sets/environment.h"
 #include "support_files.h"
 
@@ -129,12 +126,11 @@ TEST(rows_are_scaled)
 static void expect_refusal(size_t rows, size_t features, size_t classes, const char *message)
 {
     classes_dataset *data = make();
-    ee_error error = {EE_OK, ""};
     data->rows = rows;
     data->features = features;
     data->classes = classes;
-    assert_int_equal(classes_finish(data, "made", &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, message);
+    assert_int_equal(classes_finish(data, "made", &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, message);
     classes_close(&data->head);
 }
 

@@ -2,12 +2,6 @@
 #include "data/sets/environment.h"
 #include "data/tables/table.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "support_files.h"
 
 static ee_status parse(const char *text, const char *options, classes_dataset **out, ee_error *error)
@@ -42,8 +36,7 @@ static void expect_rows(const char *text, const char *options, size_t features, 
 {
     char got[1024];
     classes_dataset *data;
-    ee_error error = {EE_OK, ""};
-    if (parse(text, options, &data, &error)) fail_msg("%s", error.message);
+    if (parse(text, options, &data, &cause)) fail_msg("%s", cause.message);
     print_rows(data, got, sizeof got);
     assert_string_equal(got, expected);
     assert_int_equal(data->features, features);
@@ -57,15 +50,12 @@ static void expect_rows(const char *text, const char *options, size_t features, 
 static void expect_failure(const char *text, const char *options, ee_status status, const char *message)
 {
     classes_dataset *data;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(parse(text, options, &data, &error), status);
+    assert_int_equal(parse(text, options, &data, &cause), status);
     assert_null(data);
-    assert_string_equal(error.message, message);
+    assert_string_equal(cause.message, message);
 }
 
 #define PLAIN "normalize=none,constant=off"
-
-/* ---- numbers ---- */
 
 TEST(numbers_are_standardised)
 {
@@ -118,8 +108,6 @@ TEST(the_words_for_a_missing_value_are_an_option)
     expect_rows("-,1,x\n2,3,y\n4,5,x\n", PLAIN, 3, 2, "0| 0:3 1:1 2:1\n1| 0:2 2:3\n0| 0:4 2:5\n"); /* no header */
 }
 
-/* ---- categories ---- */
-
 TEST(texts_are_one_of_their_column)
 {
     expect_rows("a,b,target\nred,1,x\nblue,2,y\nred,3,x\n", PLAIN, 3, 2, "0| 1:1 2:1\n1| 0:1 2:2\n0| 1:1 2:3\n");
@@ -168,8 +156,6 @@ TEST(a_text_among_numbers_is_named)
                    "reads decimal commas");
     expect_rows("a,target\ninfinity,x\n1e,y\n", PLAIN, 2, 2, "0| 1:1\n1| 0:1\n"); /* words */
 }
-
-/* ---- header and label ---- */
 
 TEST(headers_are_recognised)
 {
@@ -239,14 +225,13 @@ TEST(wrong_columns_are_named)
     char wide[600] = "";
     for (int i = 0; i < 100; i++) snprintf(wide + strlen(wide), 20, "%sn%d", i ? "," : "", i);
     classes_dataset *data;
-    ee_error error;
     strcat(wide, "\n");
-    assert_int_equal(parse(wide, "header=yes,label=x", &data, &error), EE_BAD_INPUT); /* there are no rows */
+    assert_int_equal(parse(wide, "header=yes,label=x", &data, &cause), EE_BAD_INPUT); /* there are no rows */
     char twice[1200];
     snprintf(twice, sizeof twice, "%s%s", wide, wide);
-    assert_int_equal(parse(twice, "header=yes,label=x", &data, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "it has 100 columns: n0, n1, ");
-    assert_string_equal(error.message + strlen(error.message) - 3, "...");
+    assert_int_equal(parse(twice, "header=yes,label=x", &data, &cause), EE_BAD_OPTION);
+    assert_message_has(cause.message, "it has 100 columns: n0, n1, ");
+    assert_string_equal(cause.message + strlen(cause.message) - 3, "...");
 }
 
 TEST(wrong_rows_are_named)
@@ -275,8 +260,6 @@ TEST(wrong_rows_are_named)
         "a|target\n1|x\n2|y\n", "", EE_BAD_INPUT,
         "made.csv: expected two or more columns separated by commas, semicolons, tabs or spaces, got one: a|target");
 }
-
-/* ---- forms of files ---- */
 
 TEST(separators_and_line_ends)
 {
@@ -353,8 +336,6 @@ TEST(too_many_categories)
     free(text);
 }
 
-/* ---- through the door ---- */
-
 TEST_IN_FOLDER(files_are_opened_packed_or_plain)
 {
     static const char content[] = "a,target\n1,x\n2,y\n3,x\n";
@@ -369,10 +350,9 @@ TEST_IN_FOLDER(files_are_opened_packed_or_plain)
                                            {"packed.csv", "table:packed,label=target"}};
     char text[128];
     dataset *data;
-    ee_error error = {EE_OK, ""};
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "table:%s,label=target", folder_path(&here, cases[i][0]));
-        if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+        if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
         assert_string_equal(dataset_name(data), cases[i][1]);
         assert_int_equal(dataset_dim(data), 4);
         assert_int_equal(dataset_arms(data), 2);
@@ -389,11 +369,11 @@ TEST_IN_FOLDER(files_are_opened_packed_or_plain)
         dataset_free(data);
     }
     snprintf(text, sizeof text, "table:%s", folder_path(&here, "cut.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "cut.csv.gz, byte ");
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "cut.csv.gz, byte ");
     snprintf(text, sizeof text, "table:%s", folder_path(&here, "none.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "none.csv");
+    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, "none.csv");
 }
 
 /* Row i has class i % 3 and a feature that tells it from the others: their rewards and values are told by i. */
@@ -450,9 +430,8 @@ TEST(the_uci_files)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
         dataset *data;
-        ee_error error = {EE_OK, ""};
         snprintf(text, sizeof text, "table:%s/uci/%s.tsv.gz%s", root, cases[i].name, cases[i].options);
-        if (dataset_open(text, NULL, &data, &error)) fail_msg("%s", error.message);
+        if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
         const classes_dataset *rows = (const classes_dataset *)data;
         assert_int_equal(rows->rows, cases[i].rows);
         assert_int_equal(rows->features, cases[i].features);
@@ -476,7 +455,6 @@ TEST(cells_in_memory)
     char expected[1024], got[1024];
     classes_dataset *file;
     dataset *data;
-    ee_error error;
     ok(parse("target,a,b\nx,5,u\ny,2,v\nx,,u\n", "normalize=standard", &file, NULL));
     print_rows(file, expected, sizeof expected);
     classes_close(&file->head);
@@ -495,8 +473,8 @@ TEST(cells_in_memory)
     assert_string_equal(got, expected);
     dataset_free(data);
     cells[6].text = NULL;
-    assert_int_equal(dataset_open_cells("table:made", &from, &data, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
+    assert_int_equal(dataset_open_cells("table:made", &from, &data, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message,
                         "made, line 2, column 'target': the label is missing; delete the row or give it a class");
     assert_null(data);
 }

@@ -1,8 +1,5 @@
 /* What is told of a table: its columns, its classes, and what is likely a mistake. */
-#include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "data/tables/table.h"
 #include "data/values/text.h"
 #include "support.h"
@@ -14,11 +11,10 @@ static survey *look(const char *content, const char *options)
     source file = {.path = name, .size = strlen(content)};
     classes_dataset *data;
     survey *seen;
-    ee_error error = {EE_OK, ""};
     ok(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL));
     memcpy(file.bytes, content, file.size);
     ok(survey_create(&seen, NULL));
-    if (table_parse(&file, options, seen, &data, &error)) fail_msg("%s", error.message);
+    if (table_parse(&file, options, seen, &data, &cause)) fail_msg("%s", cause.message);
     classes_close(&data->head);
     memory_free(file.bytes); /* what is told does not lie there */
     return seen;

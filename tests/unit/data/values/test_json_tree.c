@@ -1,15 +1,12 @@
 /* A JSON document as a tree: its values, what is not there, and what is refused. */
 #include "support.h"
 
-#include <string.h>
-
 #include "data/values/json_tree.h"
 
 static json_tree read_tree(const char *document)
 {
     json_tree tree;
-    ee_error error;
-    if (json_tree_read(&tree, document, strlen(document), &error)) fail_msg("%s: %s", document, error.message);
+    if (json_tree_read(&tree, document, strlen(document), &cause)) fail_msg("%s: %s", document, cause.message);
     return tree;
 }
 
@@ -77,9 +74,8 @@ TEST(what_is_wrong_is_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_tree tree;
-        ee_error error;
-        assert_int_equal(json_tree_read(&tree, cases[i][0], strlen(cases[i][0]), &error), EE_BAD_INPUT);
-        if (!strstr(error.message, cases[i][1])) fail_msg("%s: %s", cases[i][0], error.message);
+        assert_int_equal(json_tree_read(&tree, cases[i][0], strlen(cases[i][0]), &cause), EE_BAD_INPUT);
+        if (!strstr(cause.message, cases[i][1])) fail_msg("%s: %s", cases[i][0], cause.message);
         assert_null(tree.root);
         json_tree_release(&tree);
     }

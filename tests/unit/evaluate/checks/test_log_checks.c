@@ -2,11 +2,6 @@
  * say about damaged files is in tests/misleading. */
 #include "evaluate/checks/log_checks.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/random.h"
 #include "support.h"
 
@@ -55,11 +50,6 @@ typedef struct made_event {
     size_t liked;
 } made_event;
 
-static bool is_possible(const kind *of, size_t action, bool odd)
-{
-    return !of->some || !odd || action % 2 == 0;
-}
-
 static void make_probabilities(const kind *of, double progress, made_event *out, random_stream *chance)
 {
     double sum = 0.0, exploration = of->learns ? 1.0 - (1.0 - of->exploration) * progress : of->exploration;
@@ -67,7 +57,7 @@ static void make_probabilities(const kind *of, double progress, made_event *out,
     for (size_t i = 0; i < of->actions; i++) {
         double p = of->softmax ? exp(1.5 * random_normal(chance)) : exploration / (double)of->actions;
         if (!of->softmax && i == out->liked) p += 1.0 - exploration;
-        out->probabilities[i] = is_possible(of, i, odd) ? p : 0.0;
+        out->probabilities[i] = of->some && odd && i % 2 ? 0.0 : p;
         sum += out->probabilities[i];
     }
     for (size_t i = 0; i < of->actions; i++) out->probabilities[i] /= sum;
@@ -145,8 +135,6 @@ TEST(test_good_logs)
             }
     assert_int_equal(alarms, 0);
 }
-
-/* ---- damaged ---- */
 
 /* In every seed, the first finding has the words. */
 static void expect(const kind *of, size_t events, change_event *change, bool grave, const char *words)

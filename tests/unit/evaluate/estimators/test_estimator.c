@@ -1,11 +1,6 @@
 /* The estimators against the numbers of Open Bandit Pipeline, and against what they promise. */
 #include "evaluate/estimators/estimator.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "evaluate/estimators/rounds_sums.h"
 #include "support_rounds.h"
@@ -174,8 +169,6 @@ TEST(equal_on_open_bandit)
     logged_each_open_bandit(check_all);
 }
 
-/* ---- what they promise ---- */
-
 enum { SOME = 1000 };
 
 typedef struct made_rounds {
@@ -314,10 +307,9 @@ TEST(tuning_is_refused_where_there_is_nothing_to_tune)
     made_rounds made;
     make_rounds(&made);
     double lambda;
-    ee_error error;
-    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "estimator ips has no parameter to tune");
+    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &cause), EE_BAD_OPTION);
+    assert_string_equal(cause.message, "estimator ips has no parameter to tune");
     made.rounds.count = 1;
-    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "estimator dros: tuning needs at least 2 rounds, got 1");
+    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &cause), EE_BAD_INPUT);
+    assert_string_equal(cause.message, "estimator dros: tuning needs at least 2 rounds, got 1");
 }

@@ -1,8 +1,6 @@
 /* Quantiles against formulas, and against the numbers of SciPy. */
 #include "evaluate/estimators/quantile.h"
 
-#include <math.h>
-
 #include "support.h"
 
 /* SciPy's norm.ppf, and that it is the inverse of erfc far into the tail. */
@@ -14,8 +12,7 @@ TEST(normal)
     assert_close(quantile_normal(0.5), 0.0, 1e-15);
     assert_close(quantile_normal(1e-10), -6.361340902404056, 1e-14);
     assert_close(quantile_normal(1e-300), -37.0470962993612, 1e-14);
-    assert_true(isnan(quantile_normal(0.0)));
-    assert_true(isnan(quantile_normal(1.0)));
+    assert_true(isnan(quantile_normal(0.0)) && isnan(quantile_normal(1.0)));
     assert_true(isnan(quantile_normal(NAN)));
 }
 
@@ -35,8 +32,7 @@ TEST(student)
     assert_close(quantile_student(0.5, 3), 0.0, 1e-15);
     assert_close(quantile_student(0.975, 1e12), quantile_normal(0.975), 1e-11);
     assert_close(quantile_student(0.975, 99999.999), quantile_student(0.975, 100000.001), 1e-11);
-    assert_true(isnan(quantile_student(0.975, 0)));
-    assert_true(isnan(quantile_student(1.0, 3)));
+    assert_true(isnan(quantile_student(0.975, 0)) && isnan(quantile_student(1.0, 3)));
     assert_true(isnan(quantile_student(0.0, 3)));
 }
 
@@ -50,6 +46,5 @@ TEST(beta)
     assert_close(quantile_beta(0.975, 300, 5000), 0.0629811540477537, 1e-11);
     assert_close(quantile_beta(0.5, 5e6, 2e6), 0.7142857346938734, 1e-11);
     assert_close(quantile_beta(0.1, 3, 4) + quantile_beta(0.9, 4, 3), 1.0, 1e-14);
-    assert_true(isnan(quantile_beta(0.5, 0, 1)));
-    assert_true(isnan(quantile_beta(1.5, 1, 1)));
+    assert_true(isnan(quantile_beta(0.5, 0, 1)) && isnan(quantile_beta(1.5, 1, 1)));
 }

@@ -1,10 +1,6 @@
 /* Reward models against the numbers of Open Bandit Pipeline with scikit-learn's ridge. */
 #include "evaluate/estimators/ridge_model.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support_files.h"
 #include "support_rounds.h"
 
@@ -63,18 +59,13 @@ static ee_arms arms_of(const ridge_log *log, size_t round, round_arms *room)
     return ee_arms_sparse(room->starts, room->indices, room->values, ACTIONS, DIM);
 }
 
-/* Theirs has pi where ours has pi^2. */
-static double their_weight(ridge_weighting by, double pi, double p)
-{
-    return ridge_model_weight(by, pi, p) / (by == RIDGE_MRDR ? pi : 1.0);
-}
-
 static void add_round(ridge_model *model, const ridge_log *log, size_t round, ridge_weighting by)
 {
     round_arms room;
     ee_arms arms = arms_of(log, round, &room);
     size_t taken = (size_t)log->action[round];
-    double weight = their_weight(by, log->pi[round * ACTIONS + taken], log->p[round]);
+    double pi = log->pi[round * ACTIONS + taken]; /* theirs has pi where ours has pi^2 */
+    double weight = ridge_model_weight(by, pi, log->p[round]) / (by == RIDGE_MRDR ? pi : 1.0);
     ridge_model_add(model, vector_of_arm(&arms, taken), log->reward[round], weight);
 }
 
@@ -197,7 +188,6 @@ TEST(too_many_features_are_refused)
 {
     memory room = {0};
     ridge_model model;
-    ee_error error;
-    assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "5000 features are too many; expected at most 4096");
+    assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "5000 features are too many; expected at most 4096");
 }

@@ -1,16 +1,12 @@
 #include "evaluate/estimators/statistics.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "base/random.h"
 #include "support.h"
 
 TEST(mean_of_values)
 {
     const double values[] = {2, 4, 4, 4, 5, 5, 7, 9};
-    assert_true(statistics_mean(values, 8) == 5.0);
-    assert_true(statistics_mean(values, 1) == 2.0);
+    assert_true(statistics_mean(values, 8) == 5.0 && statistics_mean(values, 1) == 2.0);
     assert_true(isnan(statistics_mean(values, 0)));
 }
 
@@ -20,8 +16,7 @@ TEST(deviation_divides_by_one_less)
     assert_close(statistics_deviation(values, 8), sqrt(32.0 / 7.0), 1e-15);
     const double equal[] = {0.1, 0.1, 0.1};
     assert_close(statistics_deviation(equal, 3), 0.0, 1e-16);
-    assert_true(isnan(statistics_deviation(values, 1)));
-    assert_true(isnan(statistics_deviation(values, 0)));
+    assert_true(isnan(statistics_deviation(values, 1)) && isnan(statistics_deviation(values, 0)));
 }
 
 /* Where the mean is large, the difference of two large sums would have lost every digit. */
@@ -34,8 +29,7 @@ TEST(deviation_far_from_zero)
 TEST(median_odd_and_even)
 {
     double odd[] = {9, -1, 4}, even[] = {8, 1, 2, 5}, one[] = {3};
-    assert_true(statistics_median(odd, 3) == 4.0);
-    assert_true(statistics_median(even, 4) == 3.5);
+    assert_true(statistics_median(odd, 3) == 4.0 && statistics_median(even, 4) == 3.5);
     assert_true(statistics_median(one, 1) == 3.0);
     assert_true(isnan(statistics_median(one, 0)));
     double holed[] = {1, NAN, 2};
@@ -83,7 +77,6 @@ TEST(slope_of_points)
 {
     const double x[] = {1, 2, 4, 7, 8}, y[] = {3, 5, 4, 9, 12}, same[] = {2, 2, 2, 2, 2};
     assert_close(statistics_slope(x, y, 5), 1.150537634408602, 1e-14);
-    assert_true(isnan(statistics_slope(same, y, 5)));
-    assert_true(isnan(statistics_slope(x, y, 1)));
+    assert_true(isnan(statistics_slope(same, y, 5)) && isnan(statistics_slope(x, y, 1)));
     assert_true(isnan(statistics_slope(x, y, 0)));
 }

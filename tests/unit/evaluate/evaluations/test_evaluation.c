@@ -3,16 +3,10 @@
 #include "evaluate/evaluations/evaluation.h"
 #include "evaluate/evaluations/evaluation_warm.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/intervals/confidence_sequence.h"
 #include "support_files.h"
@@ -37,10 +31,19 @@ typedef struct trial {
     evaluation_result results[MOST];
 } trial;
 
+static trial t;
+
+static void trial_end(trial *self)
+{
+    evaluation_release(self->results, self->request.candidate_count);
+    *self = (trial){0};
+}
+
 static void trial_ask(trial *self, const char *candidates, const char *estimators)
 {
     static char texts[MOST][96];
-    *self = (trial){.request = evaluation_usual()};
+    trial_end(self);
+    self->request = evaluation_usual();
     evaluation_request *request = &self->request;
     request->log = log_path;
     request->model = REWARD_MODEL_RIDGE; /* quicker than f1, which is tried in test_modes */
@@ -58,16 +61,23 @@ static void trial_ask(trial *self, const char *candidates, const char *estimator
         assert_true(estimator_request_parse(word, &request->estimators[request->estimator_count++]));
 }
 
-static void trial_run(trial *self, const evaluation_watch *watch)
+static void trial_run(trial *self)
 {
-    ok(evaluation_run(&self->request, watch, self->results, NULL));
+    ok(evaluation_run(&self->request, NULL, self->results, NULL));
     for (size_t i = 0; i < self->request.candidate_count; i++)
         if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
 }
 
-static void trial_end(trial *self)
+static void answer(const char *candidates, const char *estimators)
 {
-    evaluation_release(self->results, self->request.candidate_count);
+    trial_ask(&t, candidates, estimators);
+    trial_run(&t);
+}
+
+static int tear_down(void **state)
+{
+    trial_end(&t);
+    return folder_leave(state);
 }
 
 /* What the test itself adds up of the events while they are written. */
@@ -98,21 +108,16 @@ static const made_log usual = {.path = log_path,
                                .floor = 0.5,
                                .scale = 1.0};
 
-/* ---- numbers ---- */
-
-TEST_WITH(test_plain_numbers, set_up, folder_leave)
+TEST_WITH(test_plain_numbers, set_up, tear_down)
 {
     truth all = {0};
-    trial t;
     make_log(&usual, add_truth, &all);
-    trial_ask(&t, "logged,uniform", "ips,snips,dr");
-    trial_run(&t, NULL);
+    answer("logged,uniform", "ips,snips,dr");
     const estimate *logged = t.results[0].estimates, *uniform = t.results[1].estimates;
     double mean = all.reward / all.rounds;
     assert_true(t.results[0].log.reward == mean);
     for (size_t i = 0; i < 2; i++) {
-        assert_true(logged[i].value == mean);
-        assert_true(logged[i].gain == 0.0);
+        assert_true(logged[i].value == mean && logged[i].gain == 0.0);
     }
     assert_close(logged[2].value, mean, 1e-12);
     assert_close(uniform[0].value, all.uniform_ips / all.rounds, 1e-12);
@@ -123,15 +128,12 @@ TEST_WITH(test_plain_numbers, set_up, folder_leave)
     }
     assert_true(t.results[1].diagnosis.trusted);
     assert_int_equal(t.results[1].log.events, usual.rounds);
-    trial_end(&t);
 }
 
-TEST_WITH(test_marks_and_weights, set_up, folder_leave)
+TEST_WITH(test_marks_and_weights, set_up, tear_down)
 {
-    trial t;
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, "uniform,arm:3", "ips,clipped,dr,switch-dr");
-    trial_run(&t, NULL);
+    answer("uniform,arm:3", "ips,clipped,dr,switch-dr");
     for (size_t k = 0; k < 2; k++) {
         const evaluation_result *result = &t.results[k];
         const evaluation_mark *last = &result->marks[result->mark_count - 1];
@@ -157,14 +159,12 @@ TEST_WITH(test_marks_and_weights, set_up, folder_leave)
     /* arm:3 is taken with probability 0.1, so its weights are 0 and 10. */
     assert_close(t.results[1].overlap[5], 1.0, 1e-12);
     assert_true(t.results[1].weights[0] > 0.8 && t.results[1].weights[EVALUATION_WEIGHT_ONE + 3] > 0.05);
-    trial_end(&t);
 }
 
 /* Events that stand for several: in sums and in kept rounds alike, also where the first of them comes late. */
-TEST_WITH(test_copies, set_up, folder_leave)
+TEST_WITH(test_copies, set_up, tear_down)
 {
     log_writer *log;
-    trial t;
     double rounds = 0.0, reward = 0.0, weighted = 0.0, squares = 0.0, second = 0.0;
     confidence_sequence value = confidence_sequence_of_ips((value_range){0.0, 1.0, INFINITY});
     confidence_sequence gain = confidence_sequence_of_gain((value_range){0.0, 1.0, INFINITY});
@@ -194,8 +194,7 @@ TEST_WITH(test_copies, set_up, folder_leave)
         ok(log_write(log, &event, NULL));
     }
     ok(log_end(log, true, NULL));
-    trial_ask(&t, "logged,uniform", "ips,clipped");
-    trial_run(&t, NULL);
+    answer("logged,uniform", "ips,clipped");
     assert_close(t.results[0].log.rounds, rounds, 1e-12);
     assert_close(t.results[0].log.reward, reward / rounds, 1e-12);
     assert_close(t.results[0].estimates[0].value, reward / rounds, 1e-12);
@@ -224,32 +223,26 @@ TEST_WITH(test_copies, set_up, folder_leave)
     assert_close(t.results[1].weights[EVALUATION_WEIGHT_ONE - 1], 1.0 - second / rounds, 1e-12);
     assert_close(t.results[1].overlap[6], 0.5, 1e-12); /* above 0.1, up to 0.2 */
     assert_close(t.results[1].overlap[8], 0.5, 1e-12); /* above 0.5, up to 0.9 */
-    trial_end(&t);
 }
 
 /* DR's error is below that of IPS, over some logs. */
-TEST_WITH(test_dr_beats_ips, set_up, folder_leave)
+TEST_WITH(test_dr_beats_ips, set_up, tear_down)
 {
     double ips = 0.0, dr = 0.0;
     for (uint64_t seed = 0; seed < test_long(4, 10); seed++) {
         truth all = {0};
-        trial t;
         made_log how = usual;
         how.seed = seed;
         how.dataset = "synthetic:inner,dim=4,arms=5";
         how.rounds = 1000;
         make_log(&how, add_truth, &all);
-        trial_ask(&t, "arm:2", "ips,dr");
-        trial_run(&t, NULL);
+        answer("arm:2", "ips,dr");
         double value = all.arms[2] / all.rounds;
         ips += pow(t.results[0].estimates[0].value - value, 2.0);
         dr += pow(t.results[0].estimates[1].value - value, 2.0);
-        trial_end(&t);
     }
     assert_true(dr < 0.5 * ips);
 }
-
-/* ---- the order of five candidates, one of which learns ---- */
 
 typedef struct learner {
     truth all;
@@ -268,7 +261,7 @@ static void play_beside(void *context, const environment_round *round, const log
     ok(ee_bandit_learn_from(self->bandit, &round->arms, event->action, event->reward, NULL));
 }
 
-TEST_WITH(test_order, set_up, folder_leave)
+TEST_WITH(test_order, set_up, tear_down)
 {
     learner beside = {0};
     ee_settings settings = {.policy = "linucb", .dim = 20};
@@ -278,9 +271,7 @@ TEST_WITH(test_order, set_up, folder_leave)
     how.rounds = test_long(4000, 10000);
     how.floor = 0.8;
     make_log(&how, play_beside, &beside);
-    trial t;
-    trial_ask(&t, "arm:1,arm:2,linucb,first,uniform", "dr");
-    trial_run(&t, NULL);
+    answer("arm:1,arm:2,linucb,first,uniform", "dr");
     double rounds = beside.all.rounds;
     const double *arms = beside.all.arms;
     const double value[] = {arms[1], arms[2], beside.value, arms[0], beside.all.uniform};
@@ -291,38 +282,29 @@ TEST_WITH(test_order, set_up, folder_leave)
             if (value[i] > value[k]) assert_true(found->value > t.results[k].estimates[0].value);
     }
     assert_int_equal(evaluation_best(&t.request, t.results, true), 2);
-    trial_end(&t);
     ee_bandit_free(beside.bandit);
 }
 
-/* ---- wrong probabilities ---- */
-
-TEST_WITH(test_wrong_probabilities, set_up, folder_leave)
+TEST_WITH(test_wrong_probabilities, set_up, tear_down)
 {
     for (int taken_only = 0; taken_only < 2; taken_only++) {
         made_log how = usual;
-        trial t;
         how.path = folder_path(&here, "wrong.dsjson");
         how.scale = 0.7;
         how.taken_only = taken_only;
         snprintf(log_path, sizeof log_path, "%s", how.path);
         how.path = log_path;
         make_log(&how, NULL, NULL);
-        trial_ask(&t, "uniform,arm:2,logged", "ips,snips");
-        trial_run(&t, NULL);
-        assert_false(t.results[0].diagnosis.trusted);
-        assert_false(t.results[1].diagnosis.trusted);
+        answer("uniform,arm:2,logged", "ips,snips");
+        assert_true(!t.results[0].diagnosis.trusted && !t.results[1].diagnosis.trusted);
         assert_true(t.results[2].diagnosis.trusted);
         assert_message_has(t.results[1].headline, "cannot show");
         assert_message_has(t.results[1].diagnosis.sentences[0].text, "The log's propensities look wrong");
         assert_close(t.results[0].facts.spread_weight, 1.0 / 0.7, 0.1);
-        trial_end(&t);
     }
 }
 
-/* ---- modes and models ---- */
-
-TEST_WITH(test_modes, set_up, folder_leave)
+TEST_WITH(test_modes, set_up, tear_down)
 {
     truth all = {0};
     made_log how = usual;
@@ -334,13 +316,12 @@ TEST_WITH(test_modes, set_up, folder_leave)
     static const double splits[] = {0.5, 0.5, 250, 0.5};
     static const uint64_t judged[] = {1000, 500, 750, 1000};
     for (size_t i = 0; i < 4; i++) {
-        trial t;
         trial_ask(&t, "linucb,uniform", "dr,mrdr,snips");
         t.request.mode = modes[i];
         t.request.split = splits[i];
         t.request.folds = 3;
         t.request.model = i % 2 ? REWARD_MODEL_F1 : REWARD_MODEL_RIDGE;
-        trial_run(&t, NULL);
+        trial_run(&t);
         assert_int_equal(t.results[0].log.events, judged[i]);
         assert_int_equal(t.results[0].log.learned, 1000 - judged[i]);
         for (size_t k = 0; k < 3; k++) {
@@ -348,37 +329,33 @@ TEST_WITH(test_modes, set_up, folder_leave)
             assert_true(learned->value > uniform->value + 0.1);
             assert_close(uniform->value, all.uniform / all.rounds, 0.05);
         }
-        trial_end(&t);
     }
 }
 
 /* In folds nobody is judged on what he learned from. A linear model of more features than events knows these by heart:
  * were it judged on them, nothing would be left of the rewards for DR to correct, and its error would be small. */
-TEST_WITH(test_folds_are_honest, set_up, folder_leave)
+TEST_WITH(test_folds_are_honest, set_up, tear_down)
 {
     made_log how = usual;
-    trial t;
     how.rounds = 60;
     how.dataset = "synthetic:inner,dim=100,arms=2,noise=1";
     make_log(&how, NULL, NULL);
     trial_ask(&t, "uniform", "dm,dr");
     t.request.mode = EVALUATION_CROSS;
-    trial_run(&t, NULL);
+    trial_run(&t);
     assert_true(t.results[0].facts.robust_error > 0.09); /* 0.102; judged on what was learned, 0.077 */
-    trial_end(&t);
 }
 
-TEST_WITH(test_every_interval, set_up, folder_leave)
+TEST_WITH(test_every_interval, set_up, tear_down)
 {
     truth all = {0};
     made_log how = usual;
     how.rounds = 1000;
     make_log(&how, add_truth, &all);
     for (int kind = 0; kind < INTERVAL_KINDS; kind++) {
-        trial t;
         trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
         t.request.interval = (interval_kind)kind;
-        trial_run(&t, NULL);
+        trial_run(&t);
         const estimate *ips = &t.results[0].estimates[0];
         const interval *logged = &t.results[0].log.rewards;
         double value = all.uniform / all.rounds;
@@ -393,18 +370,16 @@ TEST_WITH(test_every_interval, set_up, folder_leave)
         const evaluation_mark *last = &t.results[0].marks[t.results[0].mark_count - 1];
         assert_true(last->values[6] == t.results[0].estimates[6].value); /* by the same bound of the weights */
         assert_true(isnan(ips->lambda) && t.results[0].estimates[7].lambda >= 1.0);
-        trial_end(&t);
     }
 }
 
 /* The pairs of a normal interval: that of a difference is narrower than the values' own, and right for SNIPS and DR. */
-TEST_WITH(test_paired_difference, set_up, folder_leave)
+TEST_WITH(test_paired_difference, set_up, tear_down)
 {
-    trial t;
     make_log(&usual, NULL, NULL);
     trial_ask(&t, "uniform,logged", "ips,snips,dr");
     t.request.interval = INTERVAL_NORMAL;
-    trial_run(&t, NULL);
+    trial_run(&t);
     for (size_t i = 0; i < 3; i++) {
         const estimate *one = &t.results[0].estimates[i];
         assert_close(0.5 * (one->gain_low + one->gain_high), one->gain, 1e-9);
@@ -412,35 +387,25 @@ TEST_WITH(test_paired_difference, set_up, folder_leave)
         assert_close(logged->gain_low, 0.0, 1e-12);
         assert_close(logged->gain_high, 0.0, 1e-12);
     }
-    trial_end(&t);
 }
 
-/* ---- the range of rewards ---- */
-
-TEST_WITH(test_ranges, set_up, folder_leave)
+TEST_WITH(test_ranges, set_up, tear_down)
 {
-    trial t;
-    ee_error error;
     made_log how = usual;
     how.dataset = "synthetic:quadratic,dim=4,arms=5"; /* rewards beyond 1 */
     make_log(&how, NULL, NULL);
-    trial_ask(&t, "uniform,first", "ips");
-    trial_run(&t, NULL);
-    assert_true(t.results[0].log.range.reward_high > 1.0);
-    assert_true(t.results[0].facts.seen_range);
-    trial_end(&t);
+    answer("uniform,first", "ips");
+    assert_true(t.results[0].log.range.reward_high > 1.0 && t.results[0].facts.seen_range);
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "outside [0, 1]");
-    trial_end(&t);
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "outside [0, 1]");
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = -1000.0;
     t.request.reward_high = 1000.0;
-    trial_run(&t, NULL);
+    trial_run(&t);
     assert_false(t.results[0].facts.seen_range);
-    trial_end(&t);
 }
 
 /* Writes lines of dsjson: `count` times the first text, then the second once. */
@@ -458,10 +423,8 @@ static void write_dsjson(const char *usual_line, size_t count, const char *last)
 }
 
 /* The reward of any slot can be outside the range. */
-TEST_WITH(test_range_of_slots, set_up, folder_leave)
+TEST_WITH(test_range_of_slots, set_up, tear_down)
 {
-    trial t;
-    ee_error error;
     static const char within[] =
         "{\"_outcomes\":[{\"_label_cost\":-1,\"_a\":[0,1],\"_p\":[0.5,0.5]},{\"_label_cost\":0,"
         "\"_a\":[1],\"_p\":[1]}],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}],"
@@ -471,22 +434,18 @@ TEST_WITH(test_range_of_slots, set_up, folder_leave)
         "\"_a\":[1],\"_p\":[1]}],\"c\":{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}],"
         "\"_slots\":[{},{}]}}";
     write_dsjson(within, 40, outside);
-    trial_ask(&t, "uniform", "ips");
-    trial_run(&t, NULL);
+    answer("uniform", "ips");
     assert_true(t.results[0].facts.seen_range && t.results[0].log.range.reward_high == 3.0);
-    trial_end(&t);
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 2.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "line 41: reward 3 is outside [0, 2]");
-    trial_end(&t);
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "line 41: reward 3 is outside [0, 2]");
 }
 
 /* An event whose features cannot be read is skipped, counted and reported. */
-TEST_WITH(test_unreadable_event, set_up, folder_leave)
+TEST_WITH(test_unreadable_event, set_up, tear_down)
 {
-    trial t;
     log_writer *log;
     static const double p[] = {0.5, 0.5};
     static const char *const contexts[] = {"{\"_multi\":[{\"i\":{\"a\":1}},{\"i\":{\"b\":1}}]}", "{\"_multi\":[{}]}"};
@@ -498,36 +457,26 @@ TEST_WITH(test_unreadable_event, set_up, folder_leave)
         ok(log_write(log, &event, NULL));
     }
     ok(log_end(log, true, NULL));
-    trial_ask(&t, "linucb", "ips");
-    trial_run(&t, NULL);
+    answer("linucb", "ips");
     const evaluation_result *found = &t.results[0];
     assert_int_equal(found->log.events, 40);
     assert_int_equal(found->log.passed, 1);
     assert_close(found->facts.bad_lines, 1.0 / 41.0, 1e-12);
-    trial_end(&t);
 }
 
-/* ---- a candidate that cannot be played ---- */
-
-TEST_WITH(test_failures, set_up, folder_leave)
+TEST_WITH(test_failures, set_up, tear_down)
 {
-    trial t;
-    ee_error error;
     folder_write_text(&here, "few.csv", "0.2,0.2,0.2,0.2,0.2\n");
     make_log(&usual, NULL, NULL);
     char candidates[160];
     snprintf(candidates, sizeof candidates, "file:%.60s,uniform,model:missing", folder_path(&here, "few.csv"));
     trial_ask(&t, candidates, "ips");
-    ok(evaluation_run(&t.request, NULL, t.results, &error));
+    ok(evaluation_run(&t.request, NULL, t.results, &cause));
     assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
     assert_message_has(t.results[0].failure.message, "row 2: missing");
-    assert_false(t.results[0].finished);
-    assert_true(t.results[1].finished);
+    assert_true(!t.results[0].finished && t.results[1].finished);
     assert_int_equal(t.results[2].failure.status, EE_NO_FILE);
-    trial_end(&t);
 }
-
-/* ---- stored numbers, through a CSV log and files of probabilities ---- */
 
 static void write_rows(const char *name, const json_t *rows)
 {
@@ -543,7 +492,7 @@ static void write_rows(const char *name, const json_t *rows)
     free(text);
 }
 
-TEST_WITH(test_stored_numbers, set_up, folder_leave)
+TEST_WITH(test_stored_numbers, set_up, tear_down)
 {
     json_t *golden = golden_load("ope/synthetic_binary.json");
     size_t count;
@@ -561,9 +510,7 @@ TEST_WITH(test_stored_numbers, set_up, folder_leave)
     snprintf(log_path, sizeof log_path, "csv:%s,actions=10", folder_path(&here, "log.csv"));
     char candidates[160];
     snprintf(candidates, sizeof candidates, "file:%s,uniform", folder_path(&here, "soft.csv"));
-    trial t;
-    trial_ask(&t, candidates, "ips,snips");
-    trial_run(&t, NULL);
+    answer(candidates, "ips,snips");
     static const char *const policies[] = {"soft", "uniform"};
     for (size_t i = 0; i < 2; i++) {
         const json_t *expected = golden_member(golden_member(golden, "expect"), policies[i]);
@@ -573,7 +520,6 @@ TEST_WITH(test_stored_numbers, set_up, folder_leave)
         assert_close(t.results[i].facts.effective, json_number_value(golden_member(weights, "effective_sample_size")),
                      1e-9);
     }
-    trial_end(&t);
     free(action);
     free(reward);
     free(p);
@@ -582,9 +528,8 @@ TEST_WITH(test_stored_numbers, set_up, folder_leave)
 }
 
 /* The order that is assumed without names is a sentence. */
-TEST_WITH(test_assumed_columns, set_up, folder_leave)
+TEST_WITH(test_assumed_columns, set_up, tear_down)
 {
-    trial t;
     char text[96], *rows = NULL;
     size_t size, said = 0;
     make_log(&usual, NULL, NULL);
@@ -594,18 +539,14 @@ TEST_WITH(test_assumed_columns, set_up, folder_leave)
     folder_write_text(&here, "pi.csv", rows);
     free(rows);
     snprintf(text, sizeof text, "file:%s,uniform", folder_path(&here, "pi.csv"));
-    trial_ask(&t, text, "ips");
-    trial_run(&t, NULL);
+    answer(text, "ips");
     assert_true(t.results[0].estimates[0].value == t.results[1].estimates[0].value);
     for (size_t k = 0; k < t.results[0].diagnosis.count; k++)
         said += strstr(t.results[0].diagnosis.sentences[k].text, "its columns are taken as actions 0, 1, 2,") != NULL;
     assert_int_equal(said, 1);
     assert_true(t.results[0].diagnosis.trusted);
     assert_null(t.results[0].facts.assumption);
-    trial_end(&t);
 }
-
-/* ---- the estimator that decides ---- */
 
 TEST(test_headline_rule)
 {
@@ -632,7 +573,6 @@ TEST(test_headline_rule)
         {"dm", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        trial t;
         trial_ask(&t, "uniform", cases[i].requested);
         size_t place = evaluation_headline_estimator(&t.request);
         assert_int_equal(place == t.request.estimator_count, !cases[i].chosen);
@@ -647,7 +587,6 @@ TEST(test_headline_rule)
 /* The best candidate is the best by that estimator, not by the first one; dm alone has none. */
 TEST(test_best_by_rule)
 {
-    trial t;
     trial_ask(&t, "uniform,first,linucb", "dm,snips");
     static const double values[3][2] = {{0.9, 0.2}, {0.1, 0.4}, {0.2, 0.3}};
     for (size_t i = 0; i < 3; i++) {
@@ -662,23 +601,18 @@ TEST(test_best_by_rule)
     assert_int_equal(evaluation_best(&t.request, t.results, false), 3);
 }
 
-TEST_WITH(test_headline_names_its_estimator, set_up, folder_leave)
+TEST_WITH(test_headline_names_its_estimator, set_up, tear_down)
 {
-    trial t;
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, "linucb", "dm,snips,dr");
-    trial_run(&t, NULL);
+    answer("linucb", "dm,snips,dr");
     assert_int_equal(t.results[0].headline_estimator, 2);
     assert_message_has(t.results[0].headline, "than the logging policy (DR, 95% interval");
-    trial_end(&t);
-    trial_ask(&t, "linucb,logged", "dm");
-    trial_run(&t, NULL);
+    answer("linucb,logged", "dm");
     assert_int_equal(t.results[0].headline_estimator, 1);
     assert_false(t.results[0].diagnosis.trusted);
     assert_string_equal(t.results[0].headline, "dm alone cannot show what linucb would have earned; add dr or snips.");
     assert_true(t.results[1].diagnosis.trusted);
     assert_message_has(t.results[1].headline, "logged is the logging policy");
-    trial_end(&t);
 }
 
 /* Replaces a part of every stored line. */
@@ -703,18 +637,16 @@ static void edit_lines(const char *place, const char *from, const char *to)
 /* Evaluates again in a folder; whether the stored result was taken. */
 static bool is_reused(const char *place, const char *estimators, size_t expected)
 {
-    trial t;
     trial_ask(&t, "linucb", estimators);
     t.request.folder = place;
-    trial_run(&t, NULL);
+    trial_run(&t);
     bool read = t.results[0].read;
     assert_int_equal(t.results[0].headline_estimator, expected);
-    trial_end(&t);
     return read;
 }
 
 /* Lines from before the rule are by the first estimator: they are read, and taken if the rule chooses the same. */
-TEST_WITH(test_stored_headlines, set_up, folder_leave)
+TEST_WITH(test_stored_headlines, set_up, tear_down)
 {
     static const struct {
         const char *estimators, *member;
@@ -728,7 +660,6 @@ TEST_WITH(test_stored_headlines, set_up, folder_leave)
     make_log(&how, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char place[96];
-        ee_error error;
         stored_evaluations stored = {0};
         snprintf(place, sizeof place, "%s-%zu", folder_path(&here, "kept"), i);
         assert_false(is_reused(place, cases[i].estimators, cases[i].place));
@@ -741,8 +672,8 @@ TEST_WITH(test_stored_headlines, set_up, folder_leave)
         assert_int_equal(is_reused(place, cases[i].estimators, cases[i].place), cases[i].old_is_reused);
         edit_lines(place, ",\"marks\":", ",\"headline_estimator\":\"other\",\"marks\":");
         stored = (stored_evaluations){0};
-        assert_int_equal(evaluations_read(place, &stored, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, "expected one of the estimators, or null in 'headline_estimator'");
+        assert_int_equal(evaluations_read(place, &stored, &cause), EE_BAD_INPUT);
+        assert_message_has(cause.message, "expected one of the estimators, or null in 'headline_estimator'");
         evaluations_release(&stored);
     }
 }
@@ -768,12 +699,10 @@ static void write_unfair_row(size_t i, FILE *into)
     fprintf(into, "%s,0.5,%d\n", i % 10 ? "b" : "a", i % 10 != 0);
 }
 
-TEST_WITH(test_disagreement, set_up, folder_leave)
+TEST_WITH(test_disagreement, set_up, tear_down)
 {
-    trial t;
     write_csv(2000, write_unfair_row);
-    trial_ask(&t, "uniform", "snips,dr");
-    trial_run(&t, NULL);
+    answer("uniform", "snips,dr");
     const evaluation_result *found = &t.results[0];
     assert_close(found->estimates[0].value, 0.9, 1e-12);
     assert_close(found->estimates[1].value, 0.5, 0.02);
@@ -784,18 +713,14 @@ TEST_WITH(test_disagreement, set_up, folder_leave)
     assert_true(found->facts.pair_values[1] == found->estimates[1].value);
     assert_string_equal(found->headline, "This log cannot show what uniform would have earned.");
     assert_false(found->facts.pair_apart); /* with cs both have the interval of IPS */
-    trial_end(&t);
     trial_ask(&t, "uniform", "snips,dr");
     t.request.interval = INTERVAL_NORMAL;
-    trial_run(&t, NULL);
+    trial_run(&t);
     assert_true(t.results[0].facts.pair_apart);
-    trial_end(&t);
-    trial_ask(&t, "uniform,arm:b", "snips,replay");
-    trial_run(&t, NULL);
+    answer("uniform,arm:b", "snips,replay");
     assert_null(t.results[0].facts.pair[0]);
     assert_true(isnan(t.results[0].estimates[1].value)); /* replay is for deterministic candidates */
     assert_close(t.results[1].estimates[1].value, 1.0, 1e-12);
-    trial_end(&t);
 }
 
 /* "rare" is shown five times in 2000, each time with a reward of 1: its weights average 1, and its value is 1. */
@@ -805,14 +730,13 @@ static void write_rare_row(size_t i, FILE *into)
     fprintf(into, "%s,%s,%d\n", rare ? "rare" : "usual", rare ? "0.0025" : "0.9975", rare || i % 100 == 0);
 }
 
-TEST_WITH(test_few_effective_events, set_up, folder_leave)
+TEST_WITH(test_few_effective_events, set_up, tear_down)
 {
     for (int kind = 0; kind < 2; kind++) {
-        trial t;
         write_csv(2000, write_rare_row);
         trial_ask(&t, "arm:rare,arm:usual", "snips,ips");
         t.request.interval = kind ? INTERVAL_NORMAL : INTERVAL_CS;
-        trial_run(&t, NULL);
+        trial_run(&t);
         assert_close(t.results[0].estimates[0].value, 1.0, 1e-12);
         assert_close(t.results[0].facts.effective, 5.0, 1e-9);
         assert_close(t.results[0].facts.mean_weight, 1.0, 1e-9);
@@ -820,11 +744,8 @@ TEST_WITH(test_few_effective_events, set_up, folder_leave)
         assert_string_equal(t.results[0].headline, "This log cannot show what arm:rare would have earned.");
         assert_true(t.results[1].diagnosis.trusted);
         assert_int_equal(evaluation_best(&t.request, t.results, false), 1);
-        trial_end(&t);
     }
 }
-
-/* ---- the folder ---- */
 
 /* All but the seconds, which are the time's own. */
 static char *read_untimed(const char *path)
@@ -845,11 +766,11 @@ static char *read_untimed(const char *path)
     return text;
 }
 
-static void ask_in_folder(trial *t, const char *place, size_t threads)
+static void ask_in_folder(trial *self, const char *place, size_t threads)
 {
-    trial_ask(t, "linucb,uniform,first,arm:2,lints", "dr,snips");
-    t->request.folder = place;
-    t->request.threads = threads;
+    trial_ask(self, "linucb,uniform,first,arm:2,lints", "dr,snips");
+    self->request.folder = place;
+    self->request.threads = threads;
 }
 
 /* "FOLDER/NAME" in text. */
@@ -859,29 +780,27 @@ static char *within(char *text, size_t capacity, const char *place, const char *
     return text;
 }
 
-TEST_WITH(test_folder_and_threads, set_up, folder_leave)
+TEST_WITH(test_folder_and_threads, set_up, tear_down)
 {
     char places[3][96], path[400], *lines[3];
     made_log how = usual;
     how.rounds = 300;
     make_log(&how, NULL, NULL);
     for (size_t i = 0; i < 3; i++) {
-        trial t;
         snprintf(places[i], sizeof places[i], "%s-%zu", folder_path(&here, "kept"), i);
         ask_in_folder(&t, places[i], i + 1);
-        trial_run(&t, NULL);
-        trial_end(&t);
+        trial_run(&t);
         lines[i] = read_untimed(within(path, sizeof path, places[i], "evaluations.jsonl"));
     }
     assert_string_equal(lines[0], lines[1]);
     assert_string_equal(lines[0], lines[2]);
 
     /* Again: all is read, nothing is written, the numbers are the same. */
-    trial first, again;
+    trial first = {0}, again = {0};
     ask_in_folder(&first, NULL, 1);
-    trial_run(&first, NULL);
+    trial_run(&first);
     ask_in_folder(&again, places[0], 2);
-    trial_run(&again, NULL);
+    trial_run(&again);
     for (size_t i = 0; i < 5; i++) {
         assert_true(again.results[i].read && !first.results[i].read);
         assert_true(again.results[i].estimates[0].value == first.results[i].estimates[0].value);
@@ -895,7 +814,7 @@ TEST_WITH(test_folder_and_threads, set_up, folder_leave)
     /* Another question is another evaluation. */
     ask_in_folder(&again, places[0], 1);
     again.request.mode = EVALUATION_SPLIT;
-    trial_run(&again, NULL);
+    trial_run(&again);
     for (size_t i = 0; i < 5; i++) assert_false(again.results[i].read);
     trial_end(&again);
     for (size_t i = 0; i < 3; i++) memory_free(lines[i]);
@@ -908,7 +827,7 @@ static void die_at(void *context, size_t place, const evaluation_result *result)
     if (place + 1 == *(const size_t *)context) _exit(77);
 }
 
-TEST_WITH(test_killed, set_up, folder_leave)
+TEST_WITH(test_killed, set_up, tear_down)
 {
     char whole[96], killed[96], path[400];
     made_log how = usual;
@@ -916,10 +835,8 @@ TEST_WITH(test_killed, set_up, folder_leave)
     make_log(&how, NULL, NULL);
     snprintf(whole, sizeof whole, "%s", folder_path(&here, "whole"));
     snprintf(killed, sizeof killed, "%s", folder_path(&here, "killed"));
-    trial t;
     ask_in_folder(&t, whole, 1);
-    trial_run(&t, NULL);
-    trial_end(&t);
+    trial_run(&t);
     char *expected = read_untimed(within(path, sizeof path, whole, "evaluations.jsonl"));
     for (size_t after = 1; after <= 5; after += 2) {
         pid_t child = fork();
@@ -938,9 +855,8 @@ TEST_WITH(test_killed, set_up, folder_leave)
         fprintf(file, "{\"log\":\"half");
         fclose(file);
         ask_in_folder(&t, killed, 2);
-        trial_run(&t, NULL);
+        trial_run(&t);
         for (size_t i = 0; i < 5; i++) assert_int_equal(t.results[i].read, i < after);
-        trial_end(&t);
         char *got = read_untimed(path);
         assert_string_equal(got, expected);
         memory_free(got);
@@ -949,7 +865,7 @@ TEST_WITH(test_killed, set_up, folder_leave)
     memory_free(expected);
 }
 
-TEST_WITH(test_wrong_lines, set_up, folder_leave)
+TEST_WITH(test_wrong_lines, set_up, tear_down)
 {
     static const struct {
         const char *line, *message;
@@ -960,15 +876,12 @@ TEST_WITH(test_wrong_lines, set_up, folder_leave)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         stored_evaluations stored = {0};
-        ee_error error;
         folder_write_text(&here, "evaluations.jsonl", wrong[i].line);
-        assert_int_equal(evaluations_read(here.path, &stored, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, wrong[i].message);
+        assert_int_equal(evaluations_read(here.path, &stored, &cause), EE_BAD_INPUT);
+        assert_message_has(cause.message, wrong[i].message);
         evaluations_release(&stored);
     }
 }
-
-/* ---- a warm start ---- */
 
 /* What a bandit earns a round, in rounds of the usual log's world from number first on. */
 static double play_rounds(ee_bandit *bandit, const char *text, size_t first, size_t rounds)
@@ -979,10 +892,10 @@ static double play_rounds(ee_bandit *bandit, const char *text, size_t first, siz
     double value = 0.0;
     ok(dataset_open(text, NULL, &data, NULL));
     ok(environment_create(data, usual.seed, &world, NULL));
-    for (size_t t = 0; t < first + rounds; t++) {
+    for (size_t i = 0; i < first + rounds; i++) {
         ee_decision decision;
         ok(environment_next(world, &round, NULL));
-        if (t < first) continue;
+        if (i < first) continue;
         ok(ee_bandit_decide(bandit, &round.arms, &decision, NULL, NULL, NULL));
         ok(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL));
         value += round.expected[decision.arm];
@@ -993,7 +906,7 @@ static double play_rounds(ee_bandit *bandit, const char *text, size_t first, siz
 }
 
 /* Warmed by logged events, it begins where one is that has decided as many itself. */
-TEST_WITH(test_warm, set_up, folder_leave)
+TEST_WITH(test_warm, set_up, tear_down)
 {
     enum { LOGGED = 1000, FIRST = 200 };
     static const char text[] = "synthetic:inner,dim=10,arms=10";
@@ -1004,9 +917,7 @@ TEST_WITH(test_warm, set_up, folder_leave)
     how.floor = 0.9;
     make_log(&how, NULL, NULL);
     snprintf(path, sizeof path, "%s", folder_path(&here, "warm.ee"));
-    trial t;
     bool finished;
-    ee_error error;
     ee_bandit *warm, *cold, *trained;
     trial_ask(&t, "eenet", "snips");
     ok(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL));
@@ -1018,12 +929,11 @@ TEST_WITH(test_warm, set_up, folder_leave)
     play_rounds(trained, text, 0, LOGGED);
     double at_once = play_rounds(warm, text, LOGGED, FIRST), from_nothing = play_rounds(cold, text, LOGGED, FIRST);
     double later = play_rounds(trained, text, LOGGED, FIRST);
-    assert_true(at_once > from_nothing);
-    assert_true(at_once > later - 0.02);
+    assert_true(at_once > from_nothing && at_once > later - 0.02);
     ee_bandit_free(warm);
     ee_bandit_free(cold);
     ee_bandit_free(trained);
     trial_ask(&t, "uniform", "snips");
-    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "'uniform' cannot be trained");
+    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &cause), EE_BAD_OPTION);
+    assert_message_has(cause.message, "'uniform' cannot be trained");
 }

@@ -1,8 +1,5 @@
 /* Logs with groups, repeats and metrics whose truth is known: what is not randomised would bias the estimates and is
  * left out; metrics are estimated exactly as rewards are; the Pareto front is that of a search through all pairs. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/random.h"
 #include "evaluate/evaluations/evaluation_file.h"
@@ -129,8 +126,7 @@ static void compare(const made_log *how, uint64_t left_out, const char *sentence
     assert_int_equal(log_left_out_sum(&log->left_out), left_out);
     log_left_out_format(&log->left_out, log->events, text);
     if (sentence) assert_string_equal(text, sentence);
-    assert_true(error_of(&t.results[1], chances[0]) < 3);
-    assert_true(error_of(&t.results[2], chances[2]) < 3);
+    assert_true(error_of(&t.results[1], chances[0]) < 3 && error_of(&t.results[2], chances[2]) < 3);
     assert_true(fabs(log->reward - 0.19) < 0.02); /* 0.5 * 0.1 + 0.3 * 0.2 + 0.2 * 0.4 */
     end_trial(&t);
 }
@@ -252,13 +248,10 @@ TEST_IN_FOLDER(wrong_metrics_are_refused)
         {"a,b,c,d,e,f,g,h,i", "expected at most 8"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        ee_error error;
-        assert_int_not_equal(run_with(path, wrong[i].metrics, &error), EE_OK);
-        if (!strstr(error.message, wrong[i].message)) fail_msg("%s: %s", wrong[i].metrics, error.message);
+        assert_int_not_equal(run_with(path, wrong[i].metrics, &cause), EE_OK);
+        if (!strstr(cause.message, wrong[i].message)) fail_msg("%s: %s", wrong[i].metrics, cause.message);
     }
 }
-
-/* ---- the Pareto front ---- */
 
 static bool beats(const evaluation_result *a, const evaluation_result *b)
 {
@@ -308,8 +301,7 @@ TEST(the_front_is_that_of_all_pairs)
             bool compared = results[i].finished && !isnan(metrics[i][0].estimates[0].value), beaten = false;
             for (size_t k = 0; k < COUNT; k++)
                 beaten = beaten || (results[k].finished && beats(&results[k], &results[i]));
-            assert_true(places[i].compared == compared);
-            assert_true(places[i].front == (compared && !beaten));
+            assert_true(places[i].compared == compared && places[i].front == (compared && !beaten));
             if (!compared || !beaten) continue;
             assert_true(places[i].dominator < COUNT && places[places[i].dominator].front);
             assert_true(beats(&results[places[i].dominator], &results[i]));

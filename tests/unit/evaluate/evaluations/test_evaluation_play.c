@@ -3,9 +3,6 @@
 #define _GNU_SOURCE
 #include "evaluate/evaluations/evaluation_play.h"
 
-#include <math.h>
-#include <stdio.h>
-
 #include "support_files.h"
 #include "support_logs.h"
 
@@ -101,12 +98,11 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
     log_reader *log;
     log_event event;
     bool found;
-    ee_error error;
     log_options options = log_options_usual();
     ok(log_open(log_path, &options, &log, NULL));
     fed_open(self, log_dim(log));
     assert_true(self->play.needs_arms);
-    for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
         if (number == restart) fed_reopen(self);
         if (number == before) *from = event.time;
         candidate_round round = {.event = &event, .number = number};
@@ -160,14 +156,13 @@ TEST_WITH(judged_anew, set_up, tear_down)
 {
     fed_play fed, whole;
     double from;
-    ee_error error;
     log_reader *log;
     log_event event;
     bool found;
     log_options options = log_options_usual();
     ok(log_open(log_path, &options, &log, NULL));
     fed_open(&fed, log_dim(log));
-    for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
         if (number == BEFORE) evaluation_play_judge_anew(&fed.play, (value_range){0.0, 1.0, INFINITY});
         candidate_round round = {.event = &event, .number = number};
         ok(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, NULL));

@@ -1,11 +1,6 @@
 /* No event is scored with what was learned from it: every prediction is compared with that of models which the test
  * itself feeds, one call to predict and a later one to learn, with the events that each mode allows. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "evaluate/candidates/reward_model.h"
 #include "evaluate/evaluations/evaluation.h"
@@ -32,12 +27,11 @@ static void read_all(void)
     log_reader *log;
     log_event event;
     bool found;
-    ee_error error;
     log_options options = log_options_usual();
     ok(log_open(log_path, &options, &log, NULL));
     all.dim = log_dim(log);
     all.vectors = calloc(ROUNDS * ARMS * all.dim, sizeof *all.vectors);
-    for (size_t i = 0; !log_next(log, &event, &found, &error) && found; i++) {
+    for (size_t i = 0; !log_next(log, &event, &found, &cause) && found; i++) {
         float *into = all.vectors + i * ARMS * all.dim;
         assert_int_equal(event.count, ARMS);
         for (size_t k = 0; k < ARMS; k++)
@@ -74,8 +68,6 @@ static int tear_down(void **state)
     folder_remove(&folder);
     return 0;
 }
-
-/* ---- models that the test feeds ---- */
 
 /* A candidate with the models of its fold. */
 typedef struct copy {
@@ -150,8 +142,6 @@ static void freeze(copy *self)
     if (self->shared) ok(reward_model_freeze(self->shared, NULL));
     ok(reward_model_freeze(self->own, NULL));
 }
-
-/* ---- estimates ---- */
 
 /* Sums of the terms of IPS, DM, DR and MRDR. */
 enum { ESTIMATES = 4 };

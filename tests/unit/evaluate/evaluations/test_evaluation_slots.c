@@ -1,11 +1,6 @@
 /* Events with several slots, on logs whose truth can be added up: each slot's value and the mean by every weighting,
  * intervals that hold it, candidates that learn, and slots that nobody knows the reward of. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_play.h"
@@ -260,8 +255,7 @@ TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, fol
     trial t;
     ask(&t, candidates, 1, SLOT_OWN); /* the log has action 0 above more often than `first`, who never has */
     play(&t);
-    double truth = truth_of(baselines, 2, true);
-    assert_true(t.results[0].slots[2].estimates[0].high < truth);
+    assert_true(t.results[0].slots[2].estimates[0].high < truth_of(baselines, 2, true));
     done(&t);
 }
 
@@ -408,8 +402,6 @@ TEST_WITH(slots_by_cs, set_up, folder_leave)
     near(ips->gain_high, expected.high, 1e-12, "high of the difference", 0);
     done(&t);
 }
-
-/* ---- the reward model ---- */
 
 /* What DM of the shared ridge model and MRDR find for `uniform`, if the models are asked in one call and taught in a
  * later one, and never a slot whose reward is not known. */
@@ -576,8 +568,6 @@ TEST_WITH(a_trained_winner_learned_all_slots, set_up, folder_leave)
     ee_bandit_free(bandit);
 }
 
-/* ---- event by event, as a server has them ---- */
-
 typedef struct fed_play {
     trial asked;
     evaluation_frame frame;
@@ -599,24 +589,23 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
     log_reader *log;
     log_event event;
     bool found, usable;
-    ee_error error = {EE_OK, ""};
     ee_round *features;
     log_options usual = log_options_usual();
     fed_open(self, candidates, count);
     ok(log_open(log_path, &usual, &log, NULL));
     ok(ee_round_create(NULL, &features, NULL));
-    for (uint64_t number = 0; !log_next(log, &event, &found, &error) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
         if (number == restart) {
-            archive written = archive_writer(&error);
+            archive written = archive_writer(&cause);
             evaluation_play_archive(&self->play, &written);
             evaluation_play_close(&self->play);
             fed_open(self, candidates, count);
-            archive read = archive_reader(written.bytes, written.size, &error);
+            archive read = archive_reader(written.bytes, written.size, &cause);
             evaluation_play_archive(&self->play, &read);
-            if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", error.message);
+            if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", cause.message);
             memory_free(written.bytes);
         }
-        ok(candidate_read_features(features, &event, &usable, &error));
+        ok(candidate_read_features(features, &event, &usable, &cause));
         assert_true(usable);
         candidate_round round = {.event = &event, .number = number, .features = features};
         ok(evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, NULL));

@@ -1,12 +1,7 @@
 /* An evaluation in any number of threads gives the same lines of JSON, byte by byte: in all modes, on logs of all
  * forms, where candidates or the log fail, and where rewards leave the assumed range. */
-#include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "base/random.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/played_batch.h"
@@ -15,8 +10,6 @@
 enum { ACTIONS = 4, SLOTS = 2, DIM = 3, EVENTS = 150, CANDIDATES = 6 };
 
 static char log_path[120];
-
-/* ---- logs ---- */
 
 typedef enum log_content { VECTORS, NAMED, SLOTS_OF_VECTORS, SLOTS_OF_NAMED } log_content;
 
@@ -126,8 +119,6 @@ static void make_csv(void)
     snprintf(log_path, sizeof log_path, "csv:%s,action=action,probability=probability,reward=reward,context=plan+age",
              folder_path(&here, "log.csv"));
 }
-
-/* ---- evaluations ---- */
 
 typedef struct trial {
     evaluation_request request;
@@ -333,8 +324,6 @@ TEST_IN_FOLDER(large_events)
     t.candidates[4].text = "ucb1";
     compare(&t, "\"events\":40,");
 }
-
-/* ---- stopping ---- */
 
 typedef struct counter {
     atomic_size_t asked;

@@ -1,7 +1,5 @@
 #include "evaluate/intervals/comparison.h"
 
-#include <math.h>
-
 #include "base/random.h"
 #include "support.h"
 
@@ -40,8 +38,7 @@ TEST(too_few_pairs_have_no_ends)
     for (size_t pairs = 1; pairs <= 6; pairs++) {
         comparison result;
         ok(comparison_paired(equal, pairs, &result, NULL));
-        assert_true(result.p == 2.0 / exp2((double)pairs));
-        assert_true(result.p == comparison_least_p(pairs));
+        assert_true(result.p == 2.0 / exp2((double)pairs) && result.p == comparison_least_p(pairs));
         assert_int_equal(result.p > COMPARISON_LEVEL, pairs < 6);
         if (pairs < 6)
             assert_true(result.low == -INFINITY && result.high == INFINITY);
@@ -97,11 +94,8 @@ TEST(many_pairs_are_drawn)
     double far[100];
     for (size_t i = 0; i < 100; i++) far[i] = 1.0;
     ok(comparison_paired(far, 100, &result, NULL));
-    assert_true(result.p == 1.0 / 100001.0);
-    assert_true(result.low == 1.0 && result.high == 1.0);
+    assert_true(result.p == 1.0 / 100001.0 && result.low == 1.0 && result.high == 1.0);
 }
-
-/* ---- against another implementation, and what the interval promises ---- */
 
 /* The definition: the share of the 2^count flips of the differences minus m whose sum is as far from zero. */
 static double p_by_definition(const double *differences, size_t count, double m)

@@ -2,8 +2,6 @@
  * Vowpal Wabbit, where it is to be the same, stands in test_interval.c. */
 #include "evaluate/intervals/confidence_sequence.h"
 
-#include <math.h>
-
 #include "base/random.h"
 #include "support.h"
 

@@ -1,10 +1,6 @@
 /* Drift detectors: their level holds whatever the scores are, and they find what they are for. */
 #include "evaluate/intervals/drift.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "support.h"
 
 static const double alpha = 0.05;

@@ -2,8 +2,6 @@
  * correct it is the gain's own sequence. */
 #include "evaluate/intervals/gain_test.h"
 
-#include <math.h>
-
 #include "base/random.h"
 #include "support.h"
 
@@ -94,8 +92,6 @@ TEST(without_probabilities_it_is_the_gains_own_sequence)
     assert_true(gain_test_passes(&test, 0.01));
     assert_false(gain_test_passes(&(gain_test){.range = unit}, 0.5));
 }
-
-/* ---- several slots ---- */
 
 enum { SLOTS = 3 };
 

@@ -1,11 +1,6 @@
 /* Intervals against the numbers of Open Bandit Pipeline, SciPy and Vowpal Wabbit, and against what they promise. */
 #include "evaluate/intervals/interval.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "evaluate/estimators/quantile.h"
 #include "evaluate/intervals/confidence_sequence.h"
 #include "support_rounds.h"
@@ -85,8 +80,6 @@ TEST(bounds_on_open_bandit)
 {
     logged_each_open_bandit(check_stored_bounds);
 }
-
-/* ---- Vowpal Wabbit's ---- */
 
 static void check_points(const json_t *points, const evaluated_rounds *rounds, double weight_high)
 {
@@ -207,8 +200,6 @@ TEST(equal_to_vowpal_wabbit)
     json_decref(root);
 }
 
-/* ---- bootstrap ---- */
-
 TEST(equal_with_stored_resamples)
 {
     static const struct {
@@ -256,8 +247,6 @@ static bool nests(interval inner, interval outer)
 {
     return outer.low <= inner.low && inner.low <= inner.high && inner.high <= outer.high;
 }
-
-/* ---- what they promise ---- */
 
 TEST(less_doubt_is_wider)
 {
@@ -382,10 +371,9 @@ TEST(bootstrap_repeats_and_comes_near_the_normal)
         assert_true(fabs(alone.low - normal.low) < 0.1 * (normal.high - normal.low));
         assert_true(fabs(alone.high - normal.high) < 0.1 * (normal.high - normal.low));
     }
-    ee_error error;
     both[0].estimator = ESTIMATOR_EL;
-    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "estimator el has no bootstrap interval; use cressie-read");
+    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &cause), EE_BAD_OPTION);
+    assert_string_equal(cause.message, "estimator el has no bootstrap interval; use cressie-read");
     logged_free(&rounds);
     json_decref(log);
 }

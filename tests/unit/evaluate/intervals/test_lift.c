@@ -2,10 +2,6 @@
  * outliers nor groups without events mislead it. Its level is checked in test_guardrail_study. */
 #include "evaluate/intervals/lift.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "base/random.h"
 #include "support.h"
 

@@ -1,9 +1,6 @@
 /* Slots and slates against the numbers of Open Bandit Pipeline and Vowpal Wabbit. */
 #include "evaluate/intervals/slot_sums.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "support_rounds.h"
 
 enum { SLOTS = 3 };

@@ -7,16 +7,12 @@
 #include <ftw.h>
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/archive.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "lab/results/pending_runs.h"
 #include "support_files.h"
 
@@ -75,8 +71,6 @@ int unlink(const char *path)
     if (only_fail) return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
     return survive() ? (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0) : -1;
 }
-
-/* ---- the jobs, and folders of their own for each test ---- */
 
 enum { JOBS = 5 };
 
@@ -205,8 +199,6 @@ static void assert_same_folders(void)
     assert_false(exists("pending"));
     results_release(&list);
 }
-
-/* ---- tests ---- */
 
 typedef struct notes {
     int ended, with_curve, standings;
@@ -390,20 +382,19 @@ TEST_WITH(a_full_disk, set_up, tear_down)
     play(whole, 1, NULL, results);
     ee_status status = EE_FILE_ERROR;
     for (int call = 1; status; call += (int)test_long(3, 1)) {
-        ee_error error = {EE_OK, ""};
         remove_all(folder);
         notes heard = {0};
         run_watch watch = {.wanted = hold_up, .ended = note_end, .context = &heard};
         calls = ended_runs = 0;
         last_call = call;
         only_fail = half = true;
-        status = run_in(folder, 2, jobs, JOBS, &watch, results, &error);
+        status = run_in(folder, 2, jobs, JOBS, &watch, results, &cause);
         last_call = 0;
         only_fail = half = false;
         assert_whole_lines();
         if (status) {
             assert_int_equal(status, EE_FILE_ERROR);
-            assert_non_null(strstr(error.message, "No space left on device"));
+            assert_non_null(strstr(cause.message, "No space left on device"));
         }
         play(folder, 2, NULL, results);
         assert_same_folders();
@@ -440,8 +431,6 @@ TEST_WITH(stopped_and_called_again, set_up, tear_down)
     assert_int_equal(again.with_curve, JOBS - 1);
     assert_same_folders();
 }
-
-/* ---- curves that are lost ---- */
 
 static void note_sentence(void *context, const char *sentence)
 {
@@ -535,10 +524,9 @@ TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     assert_int_equal(list.runs[1].seed, jobs[2].seed); /* its line moved up: the one before is gone, and at the end */
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(results_curve(folder, &list.runs[1], curve, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "repeat the command that made it"));
-    ok(results_curve(folder, &list.runs[JOBS - 1], curve, &error));
+    assert_int_equal(results_curve(folder, &list.runs[1], curve, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "repeat the command that made it"));
+    ok(results_curve(folder, &list.runs[JOBS - 1], curve, &cause));
     results_release(&list);
     assert_played_again(1, "1 of its 2 runs is repeated now");
 }

@@ -1,10 +1,6 @@
 /* Settings chosen by trying them. */
 #include "lab/grids/grid.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "support.h"
 
 static dataset *open_data(void)
@@ -93,8 +89,6 @@ TEST(halving_drops_two_thirds_a_stage)
     memory_free(chosen.options);
 }
 
-/* ---- several data sets ---- */
-
 /* The number of jobs of each call of the pool. */
 static size_t stages[GRID_STAGES + 1], stage_count;
 
@@ -148,12 +142,11 @@ TEST(a_cell_that_fails_is_out)
     notes seen = {.wanted = true};
     grid_choice choice = {0};
     bool stopped;
-    ee_error error;
-    ok(choose(&some, 1, 100, false, &seen, &choice, &stopped, &error));
+    ok(choose(&some, 1, 100, false, &seen, &choice, &stopped, &cause));
     assert_string_equal(choice.options, "f1.optimizer=sgd f1.rate=0.01");
     memory_free(choice.options);
     choice.options = NULL;
-    ok(choose(&none, 1, 100, false, &seen, &choice, &stopped, &error));
+    ok(choose(&none, 1, 100, false, &seen, &choice, &stopped, &cause));
     assert_false(stopped);
     assert_null(choice.options);
     assert_int_equal(choice.cells, 2);
@@ -167,9 +160,8 @@ TEST(a_cell_that_cannot_start_is_an_error)
     notes seen = {.wanted = true};
     grid_choice choice = {0};
     bool stopped;
-    ee_error error;
-    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &error), EE_BAD_OPTION);
-    assert_non_null(strstr(error.message, "alpha"));
+    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &cause), EE_BAD_OPTION);
+    assert_non_null(strstr(cause.message, "alpha"));
     assert_int_equal(seen.runs, 0);
 }
 

@@ -1,11 +1,6 @@
 /* Runs and studies are counted before they are played: as many as are then played, with times computed by hand. */
 #include "lab/grids/run_plan.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/file.h"
-#include "base/memory.h"
 #include "lab/grids/study.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
@@ -28,8 +23,6 @@ static int tear_down(void **state)
     dataset_free(datasets[1]);
     return 0;
 }
-
-/* ---- runs ---- */
 
 static const uint64_t tuning_seeds[] = {100, 101};
 
@@ -169,8 +162,6 @@ TEST_IN_FOLDER(pending_and_known_runs_are_stored)
     memory_free(options);
 }
 
-/* ---- studies ---- */
-
 static const uint64_t seeds[] = {0, 1, 2};
 static const grid_axis rates[] = {{"f1.rate", "0.01,0.02,0.005,0.002"}};
 static const grid_policy policies[] = {{"eenet", "f1.width=4 f1.committee=1 recall=0", rates, 1},
@@ -261,10 +252,9 @@ TEST(a_setting_that_cannot_start_is_an_error)
     from.grid.policy_count = 1;
     run_plan plan = start_plan((experiment_site){0}, 1);
     study done = {0};
-    ee_error error;
     experiment_site counting = {.pool = run_plan_pool(&plan)};
-    assert_int_equal(study_run(&from, &counting, NULL, &done, &error), EE_BAD_OPTION);
-    assert_non_null(strstr(error.message, "alpha"));
+    assert_int_equal(study_run(&from, &counting, NULL, &done, &cause), EE_BAD_OPTION);
+    assert_non_null(strstr(cause.message, "alpha"));
     study_release(&done);
     run_plan_release(&plan);
 }

@@ -1,9 +1,6 @@
 /* A study: which series it has, which runs it plays, and what is left when it is stopped. */
 #include "lab/grids/study.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "lab/results/results.h"
 #include "support_files.h"
 
@@ -44,8 +41,6 @@ static void run(const study_plan *plan, const char *folder, const run_watch *wat
     experiment_site site = {.folder = folder, .pool = run_pool_of_threads(1)};
     ok(study_run(plan, &site, watch, out, NULL));
 }
-
-/* ---- the series ---- */
 
 TEST(the_chosen_settings_play_the_seeds_that_count)
 {
@@ -174,14 +169,11 @@ TEST(all_is_checked_before_anything_is_played)
     study_plan plan = plan_of(policies, 2, true);
     run_watch watch = {.ended = refuse};
     study done = {0};
-    ee_error error;
     experiment_site site = {.pool = run_pool_of_threads(1)};
-    assert_int_equal(study_run(&plan, &site, &watch, &done, &error), EE_BAD_OPTION);
-    assert_non_null(strstr(error.message, "alpha"));
+    assert_int_equal(study_run(&plan, &site, &watch, &done, &cause), EE_BAD_OPTION);
+    assert_non_null(strstr(cause.message, "alpha"));
     study_release(&done);
 }
-
-/* ---- stopped half way, and in a folder ---- */
 
 typedef struct budget {
     size_t left; /* runs until it is stopped */

@@ -1,9 +1,6 @@
 /* How long runs take, and how much of them is left: expected values computed by hand. */
 #include "lab/grids/time_left.h"
 
-#include <math.h>
-
-#include "base/memory.h"
 #include "support.h"
 
 static dataset *data, *other;
@@ -22,8 +19,6 @@ static int tear_down(void **state)
     dataset_free(other);
     return 0;
 }
-
-/* ---- times of settings ---- */
 
 static void learn(run_times *times, const dataset *of, const char *policy, const char *options, uint64_t rounds,
                   double seconds)
@@ -85,8 +80,6 @@ TEST(slots_are_work)
     assert_close(longest, 0.3, 1e-12);
     run_times_release(&times);
 }
-
-/* ---- what is left ---- */
 
 enum { JOBS = 4, ROUNDS = 100 };
 

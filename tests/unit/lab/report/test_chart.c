@@ -1,13 +1,6 @@
 #include "lab/report/chart.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/file.h"
-#include "base/memory.h"
 #include "support_files.h"
-
-/* ---- axes ---- */
 
 static void assert_ticks(const chart_axis *axis, size_t count, const char *const *labels)
 {
@@ -37,8 +30,6 @@ TEST(logarithmic_ticks_are_few_enough)
     assert_int_equal(wide.count, 10);
     assert_in_range(widest.count, 4, 10);
 }
-
-/* ---- what is drawn ---- */
 
 static text page;
 
@@ -186,8 +177,6 @@ TEST_WITH(many_ticks_are_halved_where_it_is_narrow, start, end)
     assert_has("<span class=\"tick x\" style=\"left:0.00%\">0</span><span class=\"tick x minor\" "
                "style=\"left:16.67%\">100000</span><span class=\"tick x\" style=\"left:33.33%\">200000</span>");
 }
-
-/* ---- as a file ---- */
 
 /* Reads the file into page. */
 static void read_page(const test_folder *folder, const char *name)

@@ -1,7 +1,5 @@
 #include "lab/report/repeats.h"
 
-#include <string.h>
-
 #include "support.h"
 
 static void assert_words(uint64_t rows, uint64_t rounds, const char *expected)

@@ -1,8 +1,5 @@
 #include "lab/results/failed_runs.h"
 
-#include <string.h>
-
-#include "base/file.h"
 #include "support_files.h"
 
 TEST_IN_FOLDER(test_none)
@@ -49,14 +46,13 @@ TEST_IN_FOLDER(test_damaged)
     static const char *const wrong[] = {"nonsense\n", "0123456789abcdef\n", "0123456789abcde why\n",
                                         "0123456789abcdef0 why\n", "\n"};
     failed_runs runs = {0};
-    ee_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         folder_write_text(&here, "failed", wrong[i]);
-        assert_int_equal(failed_runs_read(here.path, &runs, &error), EE_BAD_INPUT);
-        assert_message_has(error.message, "failed: line 1: expected the key of a run and an error message");
+        assert_int_equal(failed_runs_read(here.path, &runs, &cause), EE_BAD_INPUT);
+        assert_message_has(cause.message, "failed: line 1: expected the key of a run and an error message");
     }
     folder_write_text(&here, "failed", "0123456789abcdef why\nfedc"); /* half a line */
-    ok(failed_runs_read(here.path, &runs, &error));
+    ok(failed_runs_read(here.path, &runs, &cause));
     assert_int_equal(runs.count, 1);
     failed_runs_release(&runs);
 }

@@ -3,11 +3,8 @@
 #include "lab/results/ordered_runs.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
 #include "support_files.h"
@@ -78,8 +75,6 @@ static void reopen(void)
     ordered_runs_close(&kept);
     ok(ordered_runs_open(folder, NULL, RUNS, &kept, NULL));
 }
-
-/* ---- tests ---- */
 
 TEST_WITH(lines_come_in_turn, set_up, tear_down)
 {
@@ -167,12 +162,11 @@ TEST_WITH(what_is_of_no_use_is_removed, set_up, tear_down)
 TEST_WITH(what_was_taken_away_is_told, set_up, tear_down)
 {
     char path[sizeof pending + 60];
-    ee_error error;
     for (size_t i = 0; i < 2; i++) ordered_runs_expect(&kept, i);
     ok(keep(1, NULL));
     snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(1));
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(keep(0, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, ".run is missing or damaged"));
+    assert_int_equal(keep(0, &cause), EE_FILE_ERROR);
+    assert_non_null(strstr(cause.message, ".run is missing or damaged"));
     assert_lines("0");
 }

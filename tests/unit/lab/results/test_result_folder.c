@@ -2,13 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/results/result_folder.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "support_files.h"
 
 enum { ROUNDS = 4 };
@@ -52,12 +48,19 @@ static void open_folder(const char *path, result_folder *into)
     ok(result_folder_open(path, NULL, into, NULL));
 }
 
-static void add(result_folder *into, const char *policy, uint64_t seed)
+typedef ee_status keep_run(result_folder *, const stored_run *, const double *, ee_error *);
+
+static void keep(keep_run *by, result_folder *into, const char *policy, uint64_t seed)
 {
     double curve[ROUNDS];
     stored_run run = make_run(policy, seed);
     make_curve(&run, curve);
-    ok(result_folder_add(into, &run, curve, NULL));
+    ok(by(into, &run, curve, NULL));
+}
+
+static void add(result_folder *into, const char *policy, uint64_t seed)
+{
+    keep(result_folder_add, into, policy, seed);
 }
 
 static char *read_lines(const char *from)
@@ -79,8 +82,6 @@ static void assert_curves(const char *from, const stored_runs *list)
         assert_memory_equal(curve, expected, sizeof curve);
     }
 }
-
-/* ---- tests ---- */
 
 TEST_WITH(runs_are_added_and_read_back, set_up, folder_leave)
 {
@@ -134,14 +135,6 @@ TEST_WITH(a_copy_has_the_same_lines, set_up, folder_leave)
     result_folder_close(&to);
 }
 
-static void put(result_folder *into, const char *policy, uint64_t seed)
-{
-    double curve[ROUNDS];
-    stored_run run = make_run(policy, seed);
-    make_curve(&run, curve);
-    ok(result_folder_put(into, &run, curve, NULL));
-}
-
 static void assert_seeds(const char *from, const char *seeds)
 {
     stored_runs list = {0};
@@ -163,10 +156,7 @@ TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, folder_leave)
         const char policy[] = {policies[i], '\0'};
         add(&one, policy, (uint64_t)(seeds[i] - '0'));
         if (i == 5) assert_seeds(other, "013"); /* the file has changed since */
-        if (i == 5)
-            add(&many, policy, (uint64_t)(seeds[i] - '0'));
-        else
-            put(&many, policy, (uint64_t)(seeds[i] - '0'));
+        keep(i == 5 ? result_folder_add : result_folder_put, &many, policy, (uint64_t)(seeds[i] - '0'));
         if (i == 2) assert_seeds(other, "");
     }
     assert_seeds(other, seeds);
@@ -207,10 +197,9 @@ TEST_WITH(many_runs_are_put, set_up, folder_leave)
 TEST_WITH(it_has_one_writer, set_up, folder_leave)
 {
     result_folder first, second;
-    ee_error error;
     open_folder(folder, &first);
-    assert_int_equal(result_folder_open(folder, NULL, &second, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, "another run is writing results there"));
+    assert_int_equal(result_folder_open(folder, NULL, &second, &cause), EE_FILE_ERROR);
+    assert_non_null(strstr(cause.message, "another run is writing results there"));
     result_folder_close(&second);
     add(&first, "x", 0);
     result_folder_close(&first);

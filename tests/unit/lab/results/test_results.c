@@ -2,9 +2,6 @@
 #include "lab/results/results.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,8 +10,6 @@
 #include "lab/results/curves.h"
 #include "lab/runs/host.h"
 #include "support_files.h"
-
-/* ---- a folder of its own for each test, and a run to put in it ---- */
 
 static const char *const folder = here.path;
 static char log_path[60], curve_path[60];
@@ -65,8 +60,6 @@ static size_t format_line(const char *curve, size_t row, char *line, size_t capa
     return results_format(&run, line, capacity);
 }
 
-/* ---- lines ---- */
-
 TEST_WITH(a_line_has_it_all, set_up, tear_down)
 {
     char expected[1024], line[1024];
@@ -113,8 +106,6 @@ TEST_WITH(short_buffers, set_up, tear_down)
         guard_free(&wall);
     }
 }
-
-/* ---- read back ---- */
 
 static void fill_with_odd_numbers(void)
 {
@@ -223,8 +214,7 @@ TEST_WITH(shares_are_exact, set_up, tear_down)
         for (result.optimal = 0; result.optimal <= rounds[i]; result.optimal += step) {
             char line[1024];
             stored_run run = {0};
-            size_t length = format_line(NULL, 0, line, sizeof line);
-            ok(results_parse(line, length, 1, &run, NULL));
+            ok(results_parse(line, format_line(NULL, 0, line, sizeof line), 1, &run, NULL));
             assert_true(run.result.optimal == result.optimal);
             results_release_run(&run);
         }
@@ -235,13 +225,12 @@ TEST_WITH(a_folder_reads_back, set_up, tear_down)
 {
     char line[1024];
     stored_runs list = {0};
-    ee_error error;
-    assert_int_equal(results_read(folder, &list, &error), EE_FILE_ERROR); /* no file */
-    ok(results_read_any(folder, &list, &error));
-    ok(results_read_any("/no/such/folder", &list, &error));
+    assert_int_equal(results_read(folder, &list, &cause), EE_FILE_ERROR); /* no file */
+    ok(results_read_any(folder, &list, &cause));
+    ok(results_read_any("/no/such/folder", &list, &cause));
     assert_int_equal(list.count, 0);
     write_log("", "w");
-    ok(results_read(folder, &list, &error));
+    ok(results_read(folder, &list, &cause));
     assert_int_equal(list.count, 0);
     for (job.seed = 0; job.seed < 3; job.seed++) {
         format_line("a.npy", (size_t)job.seed, line, sizeof line);
@@ -249,7 +238,7 @@ TEST_WITH(a_folder_reads_back, set_up, tear_down)
     }
     line[strlen(line) - 1] = '\0';
     write_log(line, "a"); /* whole but for its end: it is not there */
-    ok(results_read_any(folder, &list, &error));
+    ok(results_read_any(folder, &list, &cause));
     assert_int_equal(list.count, 3);
     for (size_t i = 0; i < 3; i++) assert_true(list.runs[i].seed == i && list.runs[i].curve_row == i);
     results_release(&list);
@@ -288,15 +277,12 @@ TEST_WITH(wrong_lines, set_up, tear_down)
                  place + strlen(cases[i][0]));
         write_log(text, "w");
         stored_runs list = {0};
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(results_read(folder, &list, &error), cases[i][2] ? EE_BAD_INPUT : EE_OK);
-        if (cases[i][2]) assert_non_null(strstr(error.message, cases[i][2]));
-        if (cases[i][2]) assert_non_null(strstr(error.message, "/results.jsonl: line 2"));
+        assert_int_equal(results_read(folder, &list, &cause), cases[i][2] ? EE_BAD_INPUT : EE_OK);
+        if (cases[i][2]) assert_non_null(strstr(cause.message, cases[i][2]));
+        if (cases[i][2]) assert_non_null(strstr(cause.message, "/results.jsonl: line 2"));
         results_release(&list);
     }
 }
-
-/* ---- curves ---- */
 
 enum { ROUNDS = 5 };
 
@@ -345,19 +331,18 @@ TEST_WITH(curves_of_runs, set_up, tear_down)
     stored_run run = {.rounds = ROUNDS, .curve = (char[]){"a.npy"}, .curve_row = 1, .result = {.regret = 14.0}};
     ok(results_curve(folder, &run, curve, NULL));
     for (size_t i = 0; i < ROUNDS; i++) assert_true(curve[i] == (double)(10 + i));
-    ee_error error;
     run.result.regret = 13.0; /* the curve of another run */
-    assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
-    assert_non_null(strstr(error.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
+    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
+    assert_non_null(strstr(cause.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
     run.result.regret = 4.0;
     run.curve_row = 3;
-    assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
     run.curve_row = 0;
     run.rounds = 4;
-    assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
     run.rounds = ROUNDS;
     assert_int_equal(truncate(curve_path, 128 + 2), 0);
-    assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
     assert_int_equal(unlink(curve_path), 0);
-    assert_int_equal(results_curve(folder, &run, curve, &error), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
 }

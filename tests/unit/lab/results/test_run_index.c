@@ -1,7 +1,6 @@
 /* Runs found by their keys, and jobs as their runs are kept. */
 #include "lab/results/job_keys.h"
 
-#include "base/memory.h"
 #include "lab/results/run_keys.h"
 #include "support.h"
 

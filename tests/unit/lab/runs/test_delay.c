@@ -1,21 +1,13 @@
 #include "lab/runs/delay.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support.h"
 
 static delay parse(const char *text)
 {
     delay rule;
-    ee_error error = {EE_OK, ""};
-    if (delay_parse(text, &rule, &error)) fail_msg("%s: %s", text, error.message);
+    if (delay_parse(text, &rule, &cause)) fail_msg("%s: %s", text, cause.message);
     return rule;
 }
-
-/* ---- text ---- */
 
 TEST(a_delay_is_written_in_one_way)
 {
@@ -48,40 +40,23 @@ TEST(a_delay_is_written_in_one_way)
 
 TEST(no_delays)
 {
-    static const char *const bad[] = {"",
-                                      " 1",
-                                      "-1",
-                                      "1.5",
-                                      "ten",
-                                      "geometric",
-                                      "geometric:",
-                                      "geometric:0",
-                                      "geometric:nan",
-                                      "geometric:0x5",
-                                      "clicks:5",
-                                      "clicks:5,",
-                                      "clicks:5,0",
-                                      "clicks:,5",
-                                      "clicks:5,6,7",
-                                      "Geometric:5",
-                                      "geometric:5 ",
-                                      "geometric:-5",
-                                      "99999999999999999999999"};
+    static const char *const bad[] = {"",    "ten",       "clicks:,5",   "Geometric:5",  "geometric:nan",
+                                      " 1",  "clicks:5",  "geometric:",  "clicks:5,6,7", "geometric:0x5",
+                                      "-1",  "geometric", "clicks:5,0",  "geometric:5 ", "99999999999999999999999",
+                                      "1.5", "clicks:5,", "geometric:0", "geometric:-5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char expected[200];
         delay rule;
-        ee_error error = {EE_OK, ""};
         snprintf(expected, sizeof expected,
                  "expected a number of rounds, geometric:MEAN or clicks:MEAN,TIMEOUT, got '%s'", bad[i]);
-        assert_int_equal(delay_parse(bad[i], &rule, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, expected);
+        assert_int_equal(delay_parse(bad[i], &rule, &cause), EE_BAD_OPTION);
+        assert_string_equal(cause.message, expected);
     }
     static const char *const long_ones[] = {"10000001", "geometric:500000", "geometric:1e300", "clicks:5,10000001"};
     for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
         delay rule;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(delay_parse(long_ones[i], &rule, &error), EE_BAD_OPTION);
-        assert_non_null(strstr(error.message, "expected delays of at most 10000000 rounds"));
+        assert_int_equal(delay_parse(long_ones[i], &rule, &cause), EE_BAD_OPTION);
+        assert_non_null(strstr(cause.message, "expected delays of at most 10000000 rounds"));
     }
 }
 
@@ -98,8 +73,6 @@ TEST(the_longest)
     assert_int_equal(delay_longest(&fixed), 12);
     assert_int_equal(delay_longest(&clicks), 60);
 }
-
-/* ---- against a list ---- */
 
 /* By adding up the probabilities until the draw is passed. */
 static uint64_t count_up(const delay *rule, double draw)
@@ -159,23 +132,13 @@ static void check_against_list(const char *text, uint64_t every)
 
 TEST(what_is_due_comes_once_and_in_order)
 {
-    static const char *const rules[] = {"0",
-                                        "1",
-                                        "17",
-                                        "500",
-                                        "geometric:0.3",
-                                        "geometric:5",
-                                        "geometric:100",
-                                        "clicks:4,30",
-                                        "clicks:300,1",
-                                        "clicks:400,300"};
+    static const char *const rules[] = {"0",   "clicks:4,30",   "1",           "clicks:300,1",  "17", "geometric:0.3",
+                                        "500", "geometric:100", "geometric:5", "clicks:400,300"};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) check_against_list(rules[i], 1);
     /* Asked once at the end: all that is due then has to be sorted. */
     check_against_list("500", ROUNDS - 1);
     check_against_list("geometric:100", ROUNDS - 1);
 }
-
-/* ---- what is drawn ---- */
 
 /* The delays of so many rewards. */
 static void draw(const char *text, uint64_t seed, double reward, uint64_t *delays, size_t count)

@@ -1,8 +1,4 @@
 /* Runs whose rounds fill several slots: against the library's own calls, against what can be had, and as logs. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "data/logs/log.h"
 #include "data/sets/environment.h"
@@ -95,10 +91,9 @@ TEST(the_ends_are_what_they_should_be)
     ok(runner_run(&plain, NULL, &result, NULL));
     ok(runner_run(&single, NULL, &one, NULL));
     assert_true(one.regret == result.regret && one.slots == 0 && one.bytes == result.bytes);
-    ee_error error;
     all.slots = 5;
-    assert_int_equal(runner_check(&all, NULL, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "has 4 arms: expected 1 to 4 slots, got 5");
+    assert_int_equal(runner_check(&all, NULL, &cause), EE_BAD_INPUT);
+    assert_message_has(cause.message, "has 4 arms: expected 1 to 4 slots, got 5");
     dataset_free(data);
 }
 
@@ -145,7 +140,6 @@ TEST(a_log_has_the_slots)
     run_job job = {
         .data = data, .policy = "greedy", .options = "propensity=softmax", .seed = 1, .rounds = 40, .slots = SLOTS};
     run_result result;
-    ee_error error;
     ok(log_create(path, dataset_dim(data), &job.log, NULL));
     ok(runner_run(&job, NULL, &result, NULL));
     ok(log_end(job.log, true, NULL));
@@ -156,7 +150,7 @@ TEST(a_log_has_the_slots)
     double reward = 0;
     size_t events = 0;
     ok(log_open(path, &usual, &log, NULL));
-    while (!log_next(log, &event, &found, &error) && found) {
+    while (!log_next(log, &event, &found, &cause) && found) {
         assert_int_equal(event.slot_count, SLOTS);
         for (size_t k = 0; k < SLOTS; k++) {
             const log_slot *slot = &event.slots[k];

@@ -1,11 +1,5 @@
 #include "lab/runs/run_pool.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "support_files.h"
 
 static dataset *open_data(const char *text)
@@ -47,15 +41,6 @@ static bool note_end(void *context, const run_report *report)
     return !self->refuse_more;
 }
 
-/* Learns rewards after so many rounds, or never where that is beyond the last; told has room for all of them. */
-static void learn_late(const run_job *job, ee_bandit *bandit, uint64_t decision, double reward, double *told)
-{
-    told[decision - 1] = reward;
-    if (decision <= job->late.rounds) return;
-    uint64_t due = decision - job->late.rounds;
-    ok(ee_bandit_learn(bandit, due, told[due - 1], NULL));
-}
-
 /* Plays the job beside the runner, by the library's own calls, and adds up the same things one round at a time. */
 static void play_beside(const run_job *job, run_result *sums, double *curve)
 {
@@ -73,7 +58,9 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
         ee_decision decision;
         ok(environment_next(world, &round, NULL));
         ok(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL, NULL));
-        learn_late(job, bandit, decision.id, round.rewards[decision.arm], told);
+        told[decision.id - 1] = round.rewards[decision.arm]; /* learned after so many rounds */
+        uint64_t due = decision.id - job->late.rounds;
+        if (decision.id > job->late.rounds) ok(ee_bandit_learn(bandit, due, told[due - 1], NULL));
         size_t part = 0;
         while ((part + 1) * job->rounds / RUN_PARTS < t) part++;
         run_direction *direction = &sums->directions[part];
@@ -140,8 +127,6 @@ TEST(sums_are_those_of_the_rounds)
     }
     dataset_free(data);
 }
-
-/* ---- late ---- */
 
 /* A delay of so many rounds is what somebody does who learns each reward so many decisions later. */
 TEST(late_rewards_are_learned_late)
@@ -232,12 +217,11 @@ TEST(waiting_decisions_have_room)
     }
     run_job job = {.data = data, .policy = "lints", .options = "pending=9", .rounds = 50, .late = {.rounds = 9}};
     run_result result;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(runner_run(&job, NULL, &result, &error), EE_EXPIRED_DECISION);
-    assert_string_equal(error.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
+    assert_int_equal(runner_run(&job, NULL, &result, &cause), EE_EXPIRED_DECISION);
+    assert_string_equal(cause.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
                                        "pending is 9; if it had no reward, it was forgotten");
     job.late.rounds = 8;
-    ok(runner_run(&job, NULL, &result, &error));
+    ok(runner_run(&job, NULL, &result, &cause));
     dataset_free(data);
 }
 
@@ -281,8 +265,7 @@ TEST(no_run_after_the_watch_has_enough)
     run_watch watch = {.ended = note_end, .context = &heard};
     run_result results[2];
     ok(run_pool_play(run_pool_of_threads(1), jobs, 2, false, &watch, results, NULL));
-    assert_true(results[0].finished);
-    assert_false(results[1].finished);
+    assert_true(results[0].finished && !results[1].finished);
     assert_null(heard.curve);
     dataset_free(data);
 }
@@ -298,10 +281,9 @@ TEST(one_failure_does_not_stop_the_others)
         notes heard = {0};
         run_watch watch = {.ended = note_end, .context = &heard};
         run_result results[4];
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &error),
+        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &cause),
                          EE_BAD_OPTION);
-        assert_non_null(strstr(error.message, "no-such-option")); /* the first in the list */
+        assert_non_null(strstr(cause.message, "no-such-option")); /* the first in the list */
         if (threads == 1) assert_non_null(strstr(heard.message, "no-such-policy"));
         assert_int_equal(heard.ended, 4);
         assert_true(results[0].finished && results[2].finished);
@@ -315,20 +297,17 @@ TEST(check_finds_what_would_fail)
 {
     dataset *data = open_data("synthetic:inner");
     run_job job = {.data = data, .policy = "uniform", .options = "pending=7", .rounds = 5};
-    ee_error error;
     char *options;
-    ok(runner_check(&job, NULL, &error));
-    ok(runner_check(&job, &options, &error));
+    ok(runner_check(&job, NULL, &cause));
+    ok(runner_check(&job, &options, &cause));
     assert_non_null(strstr(options, "pending=7"));
     assert_non_null(strstr(options, "nonzeros=")); /* not given: all are there */
     memory_free(options);
     job.policy = "unifrom";
-    assert_int_equal(runner_check(&job, &options, &error), EE_BAD_OPTION);
+    assert_int_equal(runner_check(&job, &options, &cause), EE_BAD_OPTION);
     assert_null(options);
     dataset_free(data);
 }
-
-/* ---- blocks ---- */
 
 /* Opens a table of three classes, whose arms have as many blocks of features. */
 static dataset *open_table(const test_folder *folder)
@@ -383,9 +362,8 @@ TEST(the_data_set_tells_of_its_arms_unless_the_job_does)
     assert_told(synthetic, NULL, " blocks=1 ");
     assert_told(synthetic, "blocks=4", " blocks=4 ");
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(runner_check(&job, NULL, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: blocks must divide the 20 features of an arm, got 7");
+    assert_int_equal(runner_check(&job, NULL, &cause), EE_BAD_OPTION);
+    assert_string_equal(cause.message, "options: blocks must divide the 20 features of an arm, got 7");
     dataset_free(synthetic);
     dataset_free(table);
     folder_remove(&folder);

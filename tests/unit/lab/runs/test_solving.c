@@ -1,6 +1,4 @@
 /* The policies on problems that they must solve. */
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "lab/runs/runner.h"
 #include "support.h"
@@ -17,8 +15,7 @@ static double regret_of(const dataset *data, const char *policy, uint64_t seed, 
     run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = rounds};
     run_watch nobody = {0};
     run_result result;
-    ee_error error;
-    if (runner_run(&job, &nobody, &result, &error)) fail_msg("%s: %s", policy, error.message);
+    if (runner_run(&job, &nobody, &result, &cause)) fail_msg("%s: %s", policy, cause.message);
     return result.regret;
 }
 

@@ -1,7 +1,5 @@
 /* Runs on many threads. Run under ThreadSanitizer. */
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lab/runs/run_pool.h"
 #include "support.h"

@@ -1,10 +1,6 @@
 /* Which policy did best, and the bandit of its run as a file. */
 #include "lab/runs/training.h"
 
-#include <string.h>
-
-#include "base/file.h"
-#include "base/memory.h"
 #include "support_files.h"
 
 static dataset *data;
@@ -21,8 +17,6 @@ static int tear_down(void **state)
     dataset_free(data);
     return 0;
 }
-
-/* ---- who did best ---- */
 
 static run_result result_of(double regret)
 {
@@ -53,8 +47,6 @@ TEST(who_has_not_finished_is_not_compared)
     assert_int_equal(best_of(candidates, 2), 1);
     assert_int_equal(best_of(candidates, 1), 1); /* none */
 }
-
-/* ---- its bandit ---- */
 
 /* The bandit of a job by the library's own calls, as bytes. */
 static void play_beside(const run_job *job, void **bytes, size_t *size)
@@ -136,9 +128,8 @@ TEST(a_file_that_cannot_be_written_is_an_error)
 {
     run_job job = {.data = data, .policy = "uniform", .rounds = 5};
     run_result result;
-    ee_error error;
-    assert_int_equal(training_save(&job, "no such folder/model", NULL, &result, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "no such folder/model");
+    assert_int_equal(training_save(&job, "no such folder/model", NULL, &result, &cause), EE_FILE_ERROR);
+    assert_message_has(cause.message, "no such folder/model");
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -3,13 +3,9 @@
 #include "lab/sharing/merge.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/memory.h"
 #include "lab/results/failed_runs.h"
 #include "lab/results/result_folder.h"
 #include "lab/results/run_keys.h"
@@ -28,8 +24,6 @@ static void take_sentence(void *context, const char *sentence)
 }
 
 static const merge_watch watch = {take_sentence, NULL};
-
-/* ---- runs ---- */
 
 static stored_run make_run(uint64_t seed)
 {
@@ -60,19 +54,14 @@ static void make_curve(const stored_run *run, double *curve)
     for (size_t i = 0; i < ROUNDS; i++) curve[i] = run->result.regret * (double)(i + 1) / ROUNDS;
 }
 
-static void add_with_curve(const char *folder, const stored_run *run, const double *curve)
-{
-    result_folder into = {0};
-    ok(result_folder_open(folder_path(&here, folder), NULL, &into, NULL));
-    ok(result_folder_add(&into, run, curve, NULL));
-    result_folder_close(&into);
-}
-
 static void add(const char *folder, const stored_run *run)
 {
     double curve[ROUNDS];
+    result_folder into = {0};
     make_curve(run, curve);
-    add_with_curve(folder, run, curve);
+    ok(result_folder_open(folder_path(&here, folder), NULL, &into, NULL));
+    ok(result_folder_add(&into, run, curve, NULL));
+    result_folder_close(&into);
 }
 
 static void add_seed(const char *folder, uint64_t seed)
@@ -93,10 +82,7 @@ static void write_order(const char *folder, const uint64_t *seeds, size_t count)
     folder_write_text(&here, name, text);
 }
 
-/* ---- merging ---- */
-
 static merge_counts counts;
-static ee_error error;
 
 static ee_status merge(const char *first, const char *second)
 {
@@ -106,7 +92,7 @@ static ee_status merge(const char *first, const char *second)
     snprintf(two, sizeof two, "%s", folder_path(&here, second));
     const char *folders[] = {one, two};
     told_count = 0;
-    return merge_folders(into, folders, 2, &watch, &counts, &error);
+    return merge_folders(into, folders, 2, &watch, &counts, &cause);
 }
 
 static void assert_seeds(const uint64_t *seeds, size_t count)
@@ -129,7 +115,7 @@ static void assert_seeds(const uint64_t *seeds, size_t count)
 static void assert_refused(void)
 {
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(error.message, "nothing was merged because of 1 contradiction");
+    assert_message_has(cause.message, "nothing was merged because of 1 contradiction");
     assert_int_equal(told_count, 1);
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
@@ -307,7 +293,7 @@ TEST_IN_FOLDER(test_many_contradictions)
         add("b", &run);
     }
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_string_equal(error.message, "nothing was merged because of 9 contradictions");
+    assert_string_equal(cause.message, "nothing was merged because of 9 contradictions");
     assert_int_equal(told_count, 5);
 }
 
@@ -398,7 +384,7 @@ TEST_IN_FOLDER(test_a_damaged_order)
     add_seed("b", 2);
     folder_write_text(&here, "a/order", "0123456789abcdef\nnonsense\n");
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(error.message, "a/order: line 2: expected the key of a run");
+    assert_message_has(cause.message, "a/order: line 2: expected the key of a run");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
@@ -406,7 +392,7 @@ TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 {
     add_seed("a", 1);
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(error.message, "b/results.jsonl");
+    assert_message_has(cause.message, "b/results.jsonl");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
@@ -417,7 +403,7 @@ TEST_IN_FOLDER(test_while_another_writes)
     add_seed("b", 2);
     ok(result_folder_open(folder_path(&here, "all"), NULL, &busy, NULL));
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(error.message, "another run is writing results there");
+    assert_message_has(cause.message, "another run is writing results there");
     result_folder_close(&busy);
     ok(merge("a", "b"));
 }

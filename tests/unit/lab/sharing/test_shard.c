@@ -1,15 +1,10 @@
 /* Which runs are a shard's, and the order in which all were asked for. */
 #include "lab/sharing/shard.h"
 
-#include <string.h>
-
-#include "base/memory.h"
 #include "lab/results/run_order.h"
 #include "support_files.h"
 
 static const char *const folder = here.path;
-
-/* ---- whose a job is ---- */
 
 /* Each job is of one shard, and no shard has more than one job more than another. */
 TEST(every_job_is_of_one_shard)
@@ -44,8 +39,6 @@ TEST(no_shard_is_all)
     for (size_t i = 0; i < 60; i++) assert_true(shard_has((run_shard){0, 0}, i));
 }
 
-/* ---- the order ---- */
-
 static void assert_order(const uint64_t *expected, size_t expected_count)
 {
     uint64_t *keys;
@@ -74,10 +67,9 @@ TEST_IN_FOLDER(a_wrong_order_is_refused)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint64_t *keys;
         size_t count;
-        ee_error error;
         folder_write_text(&here, "order", wrong[i]);
-        assert_int_equal(run_order_read(folder, &keys, &count, &error), EE_BAD_INPUT);
-        assert_non_null(strstr(error.message, "/order: line 1: expected the key of a run"));
-        assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &error), EE_BAD_INPUT);
+        assert_int_equal(run_order_read(folder, &keys, &count, &cause), EE_BAD_INPUT);
+        assert_non_null(strstr(cause.message, "/order: line 1: expected the key of a run"));
+        assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &cause), EE_BAD_INPUT);
     }
 }

@@ -1,6 +1,5 @@
 #include "lab/sharing/shard_claim.h"
 
-#include "support.h"
 #include "support_files.h"
 
 static void assert_shard(run_shard shard, size_t index, size_t count)
@@ -25,13 +24,12 @@ TEST(test_written_wrongly)
     static const char *const wrong[] = {"",     "3",     "/",   "3/",  "/4",   "-1/4",
                                         "1/4 ", "1/4/2", "a/b", "0/0", "1 /4", "0/1000001"};
     run_shard shard;
-    ee_error error;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(shard_parse(wrong[i], &shard, &error), EE_BAD_OPTION);
-        assert_message_has(error.message, "--shard: expected I/N such as 0/16");
+        assert_int_equal(shard_parse(wrong[i], &shard, &cause), EE_BAD_OPTION);
+        assert_message_has(cause.message, "--shard: expected I/N such as 0/16");
     }
-    assert_int_equal(shard_parse("16/16", &shard, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
+    assert_int_equal(shard_parse("16/16", &shard, &cause), EE_BAD_OPTION);
+    assert_string_equal(cause.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
 }
 
 static run_shard told(slurm_words words)
@@ -44,10 +42,9 @@ static run_shard told(slurm_words words)
 static void refused(slurm_words words, const char *part)
 {
     run_shard shard;
-    ee_error error;
-    assert_int_equal(shard_of_slurm(&words, &shard, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, part);
-    assert_message_has(error.message, "--shard");
+    assert_int_equal(shard_of_slurm(&words, &shard, &cause), EE_BAD_OPTION);
+    assert_message_has(cause.message, part);
+    assert_message_has(cause.message, "--shard");
 }
 
 TEST(test_nothing_said)

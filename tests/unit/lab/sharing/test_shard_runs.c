@@ -2,12 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "lab/grids/experiment.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "lab/results/failed_runs.h"
 #include "lab/results/job_keys.h"
 #include "lab/results/result_folder.h"
@@ -102,8 +99,6 @@ static void copy_runs(const char *from, const char *to)
     result_folder_close(&into);
     results_release(&list);
 }
-
-/* ---- shards ---- */
 
 /* Every run is played by one, and by that one it is read when it is asked for again. */
 TEST_WITH(shards_share_the_runs, set_up, tear_down)
