@@ -5,7 +5,39 @@
 #include <time.h>
 #include <unistd.h>
 
-ee_error cause;
+ee_error last_error;
+
+/* ---- released where a scope ends ---- */
+
+void release_bandit(ee_bandit **place)
+{
+    ee_bandit_free(*place);
+}
+
+void release_snapshot(ee_snapshot **place)
+{
+    ee_snapshot_free(*place);
+}
+
+void release_scratch(ee_scratch **place)
+{
+    ee_scratch_free(*place);
+}
+
+void release_round(ee_round **place)
+{
+    ee_round_free(*place);
+}
+
+void release_block(void *place)
+{
+    free(*(void **)place);
+}
+
+void release_memory(void *place)
+{
+    memory_free(*(void **)place);
+}
 
 /* ---- stored numbers ---- */
 
@@ -132,7 +164,17 @@ json_text words(const char *plain)
 void ok_assert(ee_status status, const char *call, const char *file, int line)
 {
     if (status == EE_OK) return;
-    print_error("%s: %s\n", call, ee_status_name(status));
+    print_error("%s: %s %s\n", call, ee_status_name(status), last_error.status == status ? last_error.message : "");
+    _fail(file, line);
+}
+
+void fails_assert(ee_status got, ee_status status, const char *sentence, const char *call, const char *file, int line)
+{
+    ee_error said = last_error;
+    last_error = (ee_error){EE_OK, ""}; /* the next call is not to be taken for this one */
+    if (got == status && said.status == status && strcmp(said.message, sentence) == 0) return;
+    print_error("%s: got %s, %s \"%s\"; expected %s \"%s\"\n", call, ee_status_name(got), ee_status_name(said.status),
+                said.message, ee_status_name(status), sentence);
     _fail(file, line);
 }
 

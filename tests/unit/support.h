@@ -75,18 +75,45 @@ size_t test_long(size_t usual, size_t longer);
 /* A text as the code has it. */
 json_text words(const char *plain);
 
-/* Why a call failed, for tests that expect a failure or print one. */
-extern ee_error cause;
-
 /* Waits for what another thread or process does, where nothing tells of it: looks again and again. Fails the test after
  * ten minutes. */
 #define AWAIT(condition)                                                                                               \
     for (unsigned looks = 0; !(condition); looks++) await_pause(looks, #condition, __FILE__, __LINE__)
 void await_pause(unsigned looks, const char *condition, const char *file, int line);
 
-/* Fails the test if the call does not return EE_OK, and prints the call and the status. */
+/* Fails the test if the call does not return EE_OK, and prints the call, the status and what it wrote to last_error. */
 #define ok(call) ok_assert(call, #call, __FILE__, __LINE__)
 void ok_assert(ee_status status, const char *call, const char *file, int line);
+
+/* Fails the test unless the call returns this status, and writes it and the sentence to last_error:
+ *
+ *     refuses(ee_bandit_learn(NULL, 1, 1, &last_error), "learn: bandit must not be NULL"); */
+#define fails_with(call, status, sentence) fails_assert(call, status, sentence, #call, __FILE__, __LINE__)
+#define refuses(call, sentence) fails_assert(call, EE_BAD_INPUT, sentence, #call, __FILE__, __LINE__)
+void fails_assert(ee_status got, ee_status status, const char *sentence, const char *call, const char *file, int line);
+extern ee_error last_error;
+
+/* ---- released where the scope of the variable ends, as json_auto_t of Jansson is. The variable is set before the
+ * scope is left, and may be NULL:
+ *
+ *     auto_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
+ *     auto_free float *expected = golden_floats(numbers, NULL);
+ *     RELEASED_BY(guard_free) guard wall; ---- */
+
+#define RELEASED_BY(release) __attribute__((cleanup(release)))
+#define auto_bandit RELEASED_BY(release_bandit) ee_bandit
+#define auto_snapshot RELEASED_BY(release_snapshot) ee_snapshot
+#define auto_scratch RELEASED_BY(release_scratch) ee_scratch
+#define auto_round RELEASED_BY(release_round) ee_round
+#define auto_free RELEASED_BY(release_block)    /* by free */
+#define auto_memory RELEASED_BY(release_memory) /* by memory_free */
+
+void release_bandit(ee_bandit **place);
+void release_snapshot(ee_snapshot **place);
+void release_scratch(ee_scratch **place);
+void release_round(ee_round **place);
+void release_block(void *place);
+void release_memory(void *place);
 
 /* ---- stored numbers: the files of tests/golden, or of the folder that the variable EENET_GOLDEN_DIR names. A file
  * that this folder lacks is taken from tests/golden, so that it need hold new numbers alone. ---- */

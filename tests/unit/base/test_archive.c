@@ -151,12 +151,12 @@ TEST(a_cut_at_any_length_is_a_bad_model_and_zeros)
         guard g;
         void *bytes = guard_end_bytes(&g, length);
         memcpy(bytes, writer.bytes, length);
-        archive reader = archive_reader(bytes, length, &cause);
+        archive reader = archive_reader(bytes, length, &last_error);
         sample copy;
         memset(&copy, 0xaa, sizeof copy);
         sample_visit(&reader, &copy);
         assert_int_equal(reader.status, EE_BAD_MODEL);
-        assert_int_equal(cause.status, EE_BAD_MODEL);
+        assert_int_equal(last_error.status, EE_BAD_MODEL);
         assert_int_equal(archive_remaining(&reader), 0);
         for (size_t i = 0; i + 1 < SAMPLE_FIELDS; i++)
             assert_field_equal(&copy, sample_fields[i].end <= length ? &original : &zero, i);
@@ -169,11 +169,11 @@ TEST(a_cut_at_any_length_is_a_bad_model_and_zeros)
 TEST(a_cut_is_told_with_its_place)
 {
     uint32_t values[4];
-    archive reader = archive_reader("123456789", 9, &cause);
+    archive reader = archive_reader("123456789", 9, &last_error);
     archive_u32s(&reader, values, 1);
     archive_u32s(&reader, values, 2);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(cause.message, "model: truncated: expected 8 more bytes at byte 4");
+    assert_string_equal(last_error.message, "model: truncated: expected 8 more bytes at byte 4");
 }
 
 /* Reads `stored` as a size of 10 to 20. */
@@ -197,9 +197,9 @@ TEST(a_size_out_of_range_is_a_bad_model)
         assert_int_equal(read_size(wrong[i], &value, NULL), EE_BAD_MODEL);
         assert_int_equal(value, 10); /* the lowest: safe to go on with until the status is looked at */
     }
-    read_size(UINT64_MAX, &value, &cause);
-    assert_int_equal(cause.status, EE_BAD_MODEL);
-    assert_string_equal(cause.message, "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
+    read_size(UINT64_MAX, &value, &last_error);
+    assert_int_equal(last_error.status, EE_BAD_MODEL);
+    assert_string_equal(last_error.message, "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
 }
 
 TEST(a_text_too_long_is_a_bad_model)
@@ -212,11 +212,11 @@ TEST(a_text_too_long_is_a_bad_model)
     assert_string_equal(room, "hello");
 
     memset(tight, 'x', sizeof tight);
-    reader = archive_reader(stored, 13, &cause);
+    reader = archive_reader(stored, 13, &last_error);
     archive_text(&reader, tight, sizeof tight, "policy");
     assert_int_equal(reader.status, EE_BAD_MODEL);
     assert_string_equal(tight, "");
-    assert_string_equal(cause.message, "model: policy must be 0 to 4, got 5 at byte 8");
+    assert_string_equal(last_error.message, "model: policy must be 0 to 4, got 5 at byte 8");
 }
 
 /* Such a stream would draw 0 for ever, and a draw under a bound never end. */
@@ -224,10 +224,10 @@ TEST(a_stream_of_zeros_is_a_bad_model)
 {
     static const uint64_t words[4] = {0}, last_only[4] = {0, 0, 0, 1};
     random_stream stream;
-    archive reader = archive_reader(words, sizeof words, &cause);
+    archive reader = archive_reader(words, sizeof words, &last_error);
     archive_stream(&reader, &stream);
     assert_int_equal(reader.status, EE_BAD_MODEL);
-    assert_string_equal(cause.message, "model: invalid random stream: all zeros");
+    assert_string_equal(last_error.message, "model: invalid random stream: all zeros");
     reader = archive_reader(last_only, sizeof last_only, NULL);
     archive_stream(&reader, &stream);
     ok(reader.status);
@@ -253,7 +253,7 @@ TEST(zeros_take_a_byte_a_block)
 
 TEST(the_first_error_stays)
 {
-    archive reader = archive_reader("12345678abcd", 12, &cause);
+    archive reader = archive_reader("12345678abcd", 12, &last_error);
     archive_fail(&reader, EE_BAD_MODEL, "model: the first");
     archive_fail(&reader, EE_NO_MEMORY, "model: the second");
     uint64_t value = 9;
@@ -269,8 +269,8 @@ TEST(the_first_error_stays)
     assert_int_equal(archive_remaining(&reader), 0);
     assert_int_equal(reader.status, EE_BAD_MODEL);
     assert_int_equal(reader.position, 0);
-    assert_int_equal(cause.status, EE_BAD_MODEL);
-    assert_string_equal(cause.message, "model: the first");
+    assert_int_equal(last_error.status, EE_BAD_MODEL);
+    assert_string_equal(last_error.message, "model: the first");
 }
 
 /* Saving must not change what is saved, even where it fails half-way. */

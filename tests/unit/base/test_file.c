@@ -111,11 +111,11 @@ static void assert_content(const void *expected, size_t size)
 /* file_write fails with "file: could not <verb> <path>: <reason>": the temporary name says nothing to anybody. */
 static void assert_write_fails(const char *at, const char *verb, const char *reason)
 {
-    assert_int_equal(file_write(at, "new content", 11, &cause), EE_FILE_ERROR);
-    assert_int_equal(cause.status, EE_FILE_ERROR);
+    assert_int_equal(file_write(at, "new content", 11, &last_error), EE_FILE_ERROR);
+    assert_int_equal(last_error.status, EE_FILE_ERROR);
     char expected[512];
     snprintf(expected, sizeof expected, "file: could not %s %s: %s", verb, at, reason);
-    assert_string_equal(cause.message, expected);
+    assert_string_equal(last_error.message, expected);
     assert_int_equal(file_write(at, "new content", 11, NULL), EE_FILE_ERROR);
 }
 
@@ -272,12 +272,12 @@ static void assert_read_fails(const char *format)
 {
     uint8_t *bytes = (uint8_t *)folder;
     size_t size = 7;
-    assert_int_equal(file_read(path, &bytes, &size, &cause), EE_FILE_ERROR);
+    assert_int_equal(file_read(path, &bytes, &size, &last_error), EE_FILE_ERROR);
     assert_null(bytes);
-    assert_int_equal(cause.status, EE_FILE_ERROR);
+    assert_int_equal(last_error.status, EE_FILE_ERROR);
     char expected[256];
     snprintf(expected, sizeof expected, format, path);
-    assert_string_equal(cause.message, expected);
+    assert_string_equal(last_error.message, expected);
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
 }
 
@@ -356,9 +356,9 @@ TEST(tails_are_short_and_whole_letters)
     /* A message that says why, whatever the length of the path. */
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(file_read(long_path, &bytes, &size, &cause), EE_FILE_ERROR);
+    assert_int_equal(file_read(long_path, &bytes, &size, &last_error), EE_FILE_ERROR);
     snprintf(expected, sizeof expected, "file: could not open %s: File name too long", long_path + 200);
-    assert_string_equal(cause.message, expected);
+    assert_string_equal(last_error.message, expected);
 }
 
 TEST(parts_are_joined)

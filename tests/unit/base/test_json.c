@@ -36,10 +36,10 @@ static const char *walk_bytes(const char *bytes, size_t size)
     json_token token;
     notes[0] = 0;
     do {
-        if (json_next(&reader, &token, &cause)) {
-            assert_int_equal(cause.status, EE_BAD_INPUT);
+        if (json_next(&reader, &token, &last_error)) {
+            assert_int_equal(last_error.status, EE_BAD_INPUT);
             assert_int_equal(json_next(&reader, &token, NULL), EE_BAD_INPUT); /* and stays so */
-            snprintf(notes, sizeof notes, "%s", cause.message);
+            snprintf(notes, sizeof notes, "%s", last_error.message);
             break;
         }
         note_token(notes, sizeof notes, &token);
@@ -130,8 +130,8 @@ TEST(wrong_escapes_are_refused)
     json_token token;
     ok(json_next(&reader, &token, NULL));
     ok(json_next(&reader, &token, NULL));
-    assert_int_equal(json_next(&reader, &token, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "invalid JSON at byte 7: escapes are not allowed here");
+    assert_int_equal(json_next(&reader, &token, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "invalid JSON at byte 7: escapes are not allowed here");
 }
 
 TEST(control_characters_are_refused)
@@ -295,8 +295,8 @@ TEST(skip_checks_what_it_passes)
     json_token token;
     ok(json_next(&reader, &token, NULL));
     ok(json_next(&reader, &token, NULL));
-    assert_int_equal(json_skip(&reader, &token, NULL, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "invalid JSON at byte 10: expected a value");
+    assert_int_equal(json_skip(&reader, &token, NULL, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "invalid JSON at byte 10: expected a value");
 }
 
 TEST(words_are_compared_whole)

@@ -62,12 +62,12 @@ TEST(a_count_of_zero_gives_one_element)
 static void assert_no_memory(size_t count, size_t size, size_t bytes)
 {
     void *block = &block;
-    assert_int_equal(memory_create(NULL, &block, count, size, &cause), EE_NO_MEMORY);
-    assert_int_equal(cause.status, EE_NO_MEMORY);
+    assert_int_equal(memory_create(NULL, &block, count, size, &last_error), EE_NO_MEMORY);
+    assert_int_equal(last_error.status, EE_NO_MEMORY);
     size_t reported = 0;
     int end = 0;
-    assert_int_equal(sscanf(cause.message, "memory: could not allocate %zu bytes%n", &reported, &end), 1);
-    assert_int_equal(end, strlen(cause.message));
+    assert_int_equal(sscanf(last_error.message, "memory: could not allocate %zu bytes%n", &reported, &end), 1);
+    assert_int_equal(end, strlen(last_error.message));
     assert_true(reported >= bytes);
     assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
@@ -130,8 +130,8 @@ TEST(growth_that_fails_changes_nothing)
     uint64_t *before = array;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &cause), EE_NO_MEMORY);
-        assert_int_equal(cause.status, EE_NO_MEMORY);
+        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &last_error), EE_NO_MEMORY);
+        assert_int_equal(last_error.status, EE_NO_MEMORY);
         assert_ptr_equal(array, before);
         assert_int_equal(capacity, 4);
         assert_int_equal(array[3], 9);

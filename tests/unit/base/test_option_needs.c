@@ -56,9 +56,9 @@ static ee_status read(const char *preset, const char *text, made *m, ee_error *e
 static void assert_refused(const char *preset, const char *text, const char *sentence)
 {
     made m;
-    assert_int_equal(read(preset, text, &m, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, sentence);
-    assert_int_equal(cause.status, EE_BAD_OPTION);
+    assert_int_equal(read(preset, text, &m, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, sentence);
+    assert_int_equal(last_error.status, EE_BAD_OPTION);
     assert_int_equal(read(preset, text, &m, NULL), EE_BAD_OPTION);
 }
 
@@ -66,7 +66,7 @@ static void assert_listed(const char *preset, const char *text, const char *expe
 {
     made m, again;
     char listed[512], listed_again[512];
-    if (read(preset, text, &m, &cause)) fail_msg("%s", cause.message);
+    if (read(preset, text, &m, &last_error)) fail_msg("%s", last_error.message);
     options_format(&schema, &m, listed, sizeof listed);
     assert_string_equal(listed, expected);
     ok(read(preset, listed, &again, NULL));

@@ -78,9 +78,9 @@ static made made_parse(const char *text)
 static void assert_rejected(const char *text, const char *sentence)
 {
     made m = made_default();
-    assert_int_equal(options_parse(&schema, text, &m, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, sentence);
-    assert_int_equal(cause.status, EE_BAD_OPTION);
+    assert_int_equal(options_parse(&schema, text, &m, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, sentence);
+    assert_int_equal(last_error.status, EE_BAD_OPTION);
     assert_int_equal(options_parse(&schema, text, &m, NULL), EE_BAD_OPTION);
 }
 
@@ -201,9 +201,9 @@ TEST(lists_and_repetitions_are_named)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         listed read;
         options_set_defaults(&listed_schema, &read);
-        ee_status status = options_parse_once(&listed_schema, cases[i][0], &read, &cause);
+        ee_status status = options_parse_once(&listed_schema, cases[i][0], &read, &last_error);
         assert_int_equal(status, cases[i][1] ? EE_BAD_OPTION : EE_OK);
-        if (status) assert_string_equal(cause.message, cases[i][1]);
+        if (status) assert_string_equal(last_error.message, cases[i][1]);
     }
     assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
 }
@@ -453,15 +453,15 @@ TEST(past_the_last_there_is_nothing_to_describe)
 {
     made m = made_default();
     ee_option described;
-    assert_int_equal(options_describe(&schema, &m, ALL, &described, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "made has 14 options, asked for number 14");
-    assert_int_equal(cause.status, EE_BAD_INPUT);
-    assert_int_equal(options_describe(&schema, &m, SIZE_MAX, &described, &cause), EE_BAD_INPUT);
+    assert_int_equal(options_describe(&schema, &m, ALL, &described, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "made has 14 options, asked for number 14");
+    assert_int_equal(last_error.status, EE_BAD_INPUT);
+    assert_int_equal(options_describe(&schema, &m, SIZE_MAX, &described, &last_error), EE_BAD_INPUT);
     char expected[80];
     snprintf(expected, sizeof expected, "made has 14 options, asked for number %zu", SIZE_MAX);
-    assert_string_equal(cause.message, expected);
+    assert_string_equal(last_error.message, expected);
     option_schema empty = {.owner = "none", .size = sizeof m};
-    assert_int_equal(options_describe(&empty, &m, 0, &described, &cause), EE_BAD_INPUT);
+    assert_int_equal(options_describe(&empty, &m, 0, &described, &last_error), EE_BAD_INPUT);
 }
 
 /* Of two as near the first; at most half of a word may be wrong. */

@@ -50,8 +50,7 @@ TEST(floor_of_work)
 static void check_problem(const problem_shape *shape)
 {
     problem *rounds;
-    ee_error error;
-    ok(problem_create(shape, 3, &rounds, &error));
+    ok(problem_create(shape, 3, &rounds, &last_error));
     double rewards = 0;
     for (size_t t = 0; t < 3; t++) {
         ee_arms arms = problem_round(rounds, t);

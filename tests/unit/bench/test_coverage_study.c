@@ -42,9 +42,8 @@ static coverage_plan plan_of(known_kind kind, double amount, size_t replications
 
 static void study(const coverage_plan *plan, size_t threads, coverage_result *out)
 {
-    ee_error error = {EE_OK, ""};
     *out = (coverage_result){0};
-    if (coverage_run(plan, threads, out, &error)) fail_msg("%s", error.message);
+    ok(coverage_run(plan, threads, out, &last_error));
 }
 
 /* Of few replications shares are less sure. */

@@ -37,10 +37,9 @@ TEST(values_are_exact)
     enum { POOL = 50, ARMS = 5, PLAYED = 30000 };
     dataset *data;
     known_pool pool = {0};
-    ee_error error = {EE_OK, ""};
     ok(dataset_open("synthetic:clicks,arms=5,rate=0.3", NULL, &data, NULL));
     known_plan plan = {data, 3, 1000, POOL};
-    if (known_pool_create(&plan, &pool, &error)) fail_msg("%s", error.message);
+    ok(known_pool_create(&plan, &pool, &last_error));
     assert_true(pool.binary && pool.low == 0 && pool.high == 1 && pool.arms == ARMS);
 
     static const char *const names[] = {"uniform", "little", "greedy", "floor", "softmax", "igw"};

@@ -6,8 +6,7 @@
 
 static void play(const limits_plan *plan, limits_day *days)
 {
-    ee_error error = {EE_OK, ""};
-    if (limits_play(plan, days, &error)) fail_msg("%s", error.message);
+    ok(limits_play(plan, days, &last_error));
 }
 
 /* Reward as part of the optimum, days 2 to 5. */

@@ -6,8 +6,7 @@ enum { SEEDS = 1 };
 
 static void play(const warm_plan *plan, size_t threads, warm_result *results)
 {
-    ee_error error = {EE_OK, ""};
-    if (warm_run(plan, threads, results, &error)) fail_msg("%s", error.message);
+    ok(warm_run(plan, threads, results, &last_error));
 }
 
 static double mean_of(const warm_result *results, warm_player who)

@@ -62,4 +62,12 @@ static inline bool policy_case_at(size_t index, policy_case *out)
     return true;
 }
 
+/* The case after that one, the first after NULL; NULL after the last. */
+static inline const policy_case *policy_case_next(const policy_case *last)
+{
+    static policy_case every[128];
+    const policy_case *next = last ? last + 1 : every;
+    return policy_case_at((size_t)(next - every), &every[next - every]) ? next : NULL;
+}
+
 #endif

@@ -53,9 +53,8 @@ static inline double named_play(ee_bandit *bandit, ee_round *round, uint64_t fir
     double sum = 0;
     for (uint64_t t = first; t <= last; t++) {
         ee_arms arms;
-        ee_error error = {EE_OK, ""};
         named_draw(round, t);
-        if (ee_bandit_arms(bandit, round, &arms, &error)) fail_msg("arms: %s", error.message);
+        ok(ee_bandit_arms(bandit, round, &arms, &last_error));
         ee_decision decision = bandit_choose(bandit, &arms, NULL);
         double reward = named_reward(t, decision.arm);
         bandit_reward(bandit, decision.id, reward);

@@ -69,19 +69,62 @@ static inline ee_bandit *bandit_make(const char *policy, size_t dim, uint64_t se
     return bandit;
 }
 
+static inline ee_snapshot *snapshot_make(ee_bandit *bandit)
+{
+    ee_snapshot *snapshot;
+    ok(ee_snapshot_create(bandit, &snapshot, &last_error));
+    return snapshot;
+}
+
+static inline ee_scratch *scratch_make(const ee_snapshot *snapshot, uint64_t seed)
+{
+    ee_scratch *scratch;
+    ok(ee_scratch_create(snapshot, seed, &scratch, &last_error));
+    return scratch;
+}
+
+/* A bandit, and what decides on its snapshot. */
+typedef struct reader {
+    ee_bandit *bandit;
+    ee_snapshot *snapshot;
+    ee_scratch *scratch;
+    ee_round *round; /* of named features, or NULL */
+} reader;
+
+static inline reader reader_make(ee_bandit *bandit, uint64_t seed)
+{
+    ee_snapshot *snapshot = snapshot_make(bandit);
+    return (reader){bandit, snapshot, scratch_make(snapshot, seed), NULL};
+}
+
+static inline void reader_free(reader *self)
+{
+    ee_scratch_free(self->scratch);
+    ee_snapshot_free(self->snapshot);
+    ee_bandit_free(self->bandit);
+    ee_round_free(self->round);
+}
+
+#define auto_reader RELEASED_BY(reader_free) reader
+
+static inline ee_round *round_make(void)
+{
+    ee_round *round;
+    ok(ee_round_create(NULL, &round, &last_error));
+    return round;
+}
+
 static inline ee_decision bandit_choose(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 {
     ee_decision decision = {0, SIZE_MAX, 0};
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_decide(bandit, arms, &decision, scores, NULL, &error)) fail_msg("decide: %s", error.message);
+    ok(ee_bandit_decide(bandit, arms, &decision, scores, NULL, &last_error));
     assert_true(decision.arm < arms->count);
     return decision;
 }
 
 static inline void bandit_reward(ee_bandit *bandit, uint64_t id, double reward)
 {
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_learn(bandit, id, reward, &error)) fail_msg("learn: %s", error.message);
+    ok(ee_bandit_learn(bandit, id, reward, &last_error));
 }
 
 /* Rounds first to last, each rewarded at once; count arms a round, sparse or dense. */
@@ -106,8 +149,7 @@ typedef struct model {
 static inline model model_save(const ee_bandit *bandit)
 {
     model saved = {NULL, 0};
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &error)) fail_msg("save: %s", error.message);
+    ok(ee_bandit_save_bytes(bandit, &saved.bytes, &saved.size, &last_error));
     assert_non_null(saved.bytes);
     return saved;
 }
@@ -118,6 +160,8 @@ static inline void model_free(model *self)
     *self = (model){NULL, 0};
 }
 
+#define auto_model RELEASED_BY(model_free) model
+
 static inline bool model_equal(model a, model b)
 {
     return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
@@ -126,17 +170,15 @@ static inline bool model_equal(model a, model b)
 /* Whether the bandit is still the one that was saved. */
 static inline bool model_is_of(model saved, const ee_bandit *bandit)
 {
-    model now = model_save(bandit);
+    auto_model now = model_save(bandit);
     bool same = model_equal(saved, now);
-    model_free(&now);
     return same;
 }
 
 static inline ee_bandit *model_load(model saved)
 {
     ee_bandit *bandit = NULL;
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &bandit, &error)) fail_msg("load: %s", error.message);
+    ok(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &bandit, &last_error));
     assert_non_null(bandit);
     return bandit;
 }
@@ -144,19 +186,17 @@ static inline ee_bandit *model_load(model saved)
 /* Whether the two save the same bytes. */
 static inline bool bandits_equal(const ee_bandit *one, const ee_bandit *other)
 {
-    model saved = model_save(one);
+    auto_model saved = model_save(one);
     bool same = model_is_of(saved, other);
-    model_free(&saved);
     return same;
 }
 
 /* As saved and loaded, which saves the same bytes again. */
 static inline ee_bandit *bandit_copy(const ee_bandit *bandit)
 {
-    model saved = model_save(bandit);
+    auto_model saved = model_save(bandit);
     ee_bandit *copy = model_load(saved);
     assert_true(model_is_of(saved, copy));
-    model_free(&saved);
     return copy;
 }
 
@@ -170,13 +210,10 @@ static inline ee_bandit *bandit_reload(ee_bandit *bandit)
 /* What the bandit saves now is refused, with this sentence. */
 static inline void model_not_loaded(ee_bandit *bandit, const char *sentence)
 {
-    ee_error error = {EE_OK, ""};
     ee_bandit *loaded = bandit;
-    model saved = model_save(bandit);
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, sentence);
+    auto_model saved = model_save(bandit);
+    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &last_error), EE_BAD_MODEL, sentence);
     assert_null(loaded);
-    model_free(&saved);
 }
 
 #endif

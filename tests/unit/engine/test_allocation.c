@@ -17,7 +17,7 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
                                 uint64_t rounds)
 {
     enum { ARMS = 10, LATE = 4 };
-    ee_bandit *bandit = bandit_make(policy, dim, 3, options);
+    auto_bandit *bandit = bandit_make(policy, dim, 3, options);
     double rewards[LATE] = {0};
     size_t made = 0;
     for (uint64_t t = 1; t <= rounds; t++) {
@@ -36,7 +36,6 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
             bandit_reward(bandit, t - late, rewards[(t - late) % LATE]);
         made += calls - before;
     }
-    ee_bandit_free(bandit);
     return made;
 }
 
@@ -44,7 +43,7 @@ static size_t count_allocations(const char *policy, const char *options, size_t 
 static size_t count_allocations_of_slots(const policy_case *c, form kind, uint64_t rounds)
 {
     enum { ARMS = 10, SLOTS = 3 };
-    ee_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
+    auto_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
     size_t before = 0;
     for (uint64_t t = 1; t <= rounds; t++) {
         ee_decision decisions[SLOTS];
@@ -60,21 +59,17 @@ static size_t count_allocations_of_slots(const policy_case *c, form kind, uint64
         for (size_t k = t % 2; k < SLOTS; k++)
             bandit_reward(bandit, decisions[k].id, round_reward(&round_now, decisions[k].arm));
     }
-    size_t made = calls - before;
-    ee_bandit_free(bandit);
-    return made;
+    return calls - before;
 }
 
 /* On a snapshot too: from the second decision on, since the first makes room for the record. */
 static size_t count_allocations_of_snapshot(const policy_case *c, uint64_t rounds)
 {
     enum { ARMS = 10 };
-    ee_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
-    ee_snapshot *snapshot = NULL;
-    ee_scratch *room = NULL;
+    auto_bandit *bandit = bandit_make(c->name, 20, 3, c->options);
     size_t before = 0;
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    auto_snapshot *snapshot = snapshot_make(bandit);
+    auto_scratch *room = scratch_make(snapshot, 1);
     for (uint64_t t = 1; t <= rounds; t++) {
         const void *record;
         size_t size;
@@ -91,26 +86,21 @@ static size_t count_allocations_of_snapshot(const policy_case *c, uint64_t round
         ok(ee_bandit_learn_from(bandit, arms, t % ARMS, t % 3 == 0, NULL));
         ok(ee_snapshot_update(snapshot, bandit, NULL));
     }
-    size_t made = calls - before;
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
-    return made;
+    return calls - before;
 }
 
 TEST(policies_allocate_nothing)
 {
     const size_t few = test_long(10, 100), many = test_long(30, 256); /* with more a history would grow */
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        if (strcmp(c.name, "eenet:authors") == 0) continue; /* see unbounded_histories_double */
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        if (strcmp(c->name, "eenet:authors") == 0) continue; /* see unbounded_histories_double */
         size_t held = live;
-        assert_int_equal(count_allocations(c.name, c.options, 20, 20, DENSE, few), 0);
-        assert_int_equal(count_allocations(c.name, c.options, 20, 5, SPARSE, few), 0);
-        assert_int_equal(count_allocations(c.name, c.options, 20, 5, MIXED, many), 0);
-        assert_int_equal(count_allocations_of_slots(&c, DENSE, few), 0);
-        assert_int_equal(count_allocations_of_slots(&c, SPARSE, few), 0);
-        assert_int_equal(count_allocations_of_snapshot(&c, few), 0);
+        assert_int_equal(count_allocations(c->name, c->options, 20, 20, DENSE, few), 0);
+        assert_int_equal(count_allocations(c->name, c->options, 20, 5, SPARSE, few), 0);
+        assert_int_equal(count_allocations(c->name, c->options, 20, 5, MIXED, many), 0);
+        assert_int_equal(count_allocations_of_slots(c, DENSE, few), 0);
+        assert_int_equal(count_allocations_of_slots(c, SPARSE, few), 0);
+        assert_int_equal(count_allocations_of_snapshot(c, few), 0);
         assert_int_equal(live, held);
     }
 }
@@ -209,7 +199,7 @@ static bool fail_once(attempt call, void *context, size_t place, void **out)
  * leave nothing behind: bandit, if not NULL, must stay as it is. */
 static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, void **out)
 {
-    model before = {NULL, 0};
+    auto_model before = {NULL, 0};
     if (bandit) before = model_save(bandit);
     size_t held = live;
     for (size_t place = first; fail_once(call, context, place, out); place += stride) {
@@ -222,7 +212,6 @@ static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, vo
         fail_at = 0;
     }
     size_t made = calls;
-    model_free(&before);
     return made;
 }
 
@@ -274,9 +263,7 @@ static ee_status try_decide_slots(void *context, void **out, ee_error *error)
 /* A snapshot does, as the next decision would. */
 static void tell_of_what_waits(ee_bandit *bandit)
 {
-    ee_snapshot *snapshot = NULL;
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ee_snapshot_free(snapshot);
+    auto_snapshot *snapshot = snapshot_make(bandit);
 }
 
 /* The same for a call on a bandit, which may keep the room that it got before an allocation failed: each failure meets
@@ -287,10 +274,10 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
     call_context copy = *context;
     uint64_t id = context->id;
     tell_of_what_waits(context->bandit);
-    model before = model_save(context->bandit);
+    auto_model before = model_save(context->bandit);
     void *nothing;
     ok(call(context, &nothing, NULL));
-    model after = model_save(context->bandit);
+    auto_model after = model_save(context->bandit);
     size_t made = 0, held = live, place = first;
     for (bool failed = true; failed; place += stride) {
         copy.bandit = model_load(before);
@@ -305,8 +292,6 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
         ee_bandit_free(copy.bandit);
         assert_int_equal(live, held);
     }
-    model_free(&before);
-    model_free(&after);
     return made;
 }
 

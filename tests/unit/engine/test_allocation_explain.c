@@ -35,7 +35,7 @@ static ee_status ask_bandit(const question *q, ee_error *error)
 /* Fails allocation 1, then 2, and so on, until it succeeds; then it allocates no more. */
 static void check(const question *q, ee_status (*call)(const question *q, ee_error *error))
 {
-    model before = model_save(q->bandit);
+    auto_model before = model_save(q->bandit);
     bool failed = true;
     for (size_t place = 1; failed; place++) {
         ee_error error = {EE_OK, ""};
@@ -51,7 +51,6 @@ static void check(const question *q, ee_status (*call)(const question *q, ee_err
     ok(call(q, NULL));
     assert_int_equal(calls, 0);
     assert_true(model_is_of(before, q->bandit));
-    model_free(&before);
 }
 
 static void open_question(question *q)
@@ -69,11 +68,10 @@ static void close_question(question *q)
 
 TEST(every_policy_may_fail_anywhere)
 {
-    policy_case c;
     static round_arms drawn;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         for (size_t sparse = 0; sparse < 2; sparse++) {
-            question q = {.bandit = bandit_make(c.name, DIM, 3, c.options)};
+            question q = {.bandit = bandit_make(c->name, DIM, 3, c->options)};
             bandit_play(q.bandit, 1, 10, 2, sparse);
             round_draw(&drawn, 99, ARMS, DIM, DIM / 2);
             q.arms = sparse ? &drawn.sparse : &drawn.dense;

@@ -33,7 +33,7 @@ enum { POLICIES = sizeof policies / sizeof *policies };
 TEST(later_rounds_with_limits_allocate_nothing)
 {
     for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = make(policies[p][0], policies[p][1]);
+        auto_bandit *bandit = make(policies[p][0], policies[p][1]);
         ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
         bandit_reward(bandit, decision.id, 1);
         size_t before = calls;
@@ -44,7 +44,6 @@ TEST(later_rounds_with_limits_allocate_nothing)
             bandit_reward(bandit, decision.id, 1);
         }
         assert_int_equal(calls, before);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -55,18 +54,15 @@ TEST(the_first_round_with_limits_may_fail_anywhere)
     for (size_t p = 0; p < POLICIES; p++) {
         size_t held = live, failures = 0;
         for (bool failed = true; failed;) {
-            ee_bandit *bandit = make(policies[p][0], policies[p][1]), *other = make(policies[p][0], policies[p][1]);
+            auto_bandit *bandit = make(policies[p][0], policies[p][1]), *other = make(policies[p][0], policies[p][1]);
             ee_decision expected = bandit_choose(other, &round_now.dense, NULL), decision;
-            ee_error error = {EE_OK, ""};
             fail_at = calls + failures + 1;
-            ee_status status = ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, &error);
+            ee_status status = ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, &last_error);
             failed = calls >= fail_at;
             fail_at = 0;
             assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
             if (failed) ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, NULL));
             assert_memory_equal(&decision, &expected, sizeof decision);
-            ee_bandit_free(bandit);
-            ee_bandit_free(other);
             failures += failed;
         }
         assert_int_equal(failures, 2);

@@ -2,8 +2,6 @@
  * changed. */
 #include "named_play.h"
 
-#include <stdlib.h>
-
 #include "counted_memory.h"
 
 enum { KNOWN = 20 };
@@ -13,33 +11,16 @@ static const char *const options[] = {"names=1000", "names=30 hashes=8", "hashin
                                       "standardize=off products=user*item+item*item"};
 enum { OPTIONS = sizeof options / sizeof *options };
 
-/* What the tests work on. Rounds 1 to KNOWN were played and published. */
-typedef struct fixture {
-    ee_bandit *bandit;
-    ee_round *round;
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
-} fixture;
-
-static fixture fixture_make(const char *features)
+/* What the tests work on. Rounds 1 to KNOWN were played after the snapshot was made. */
+static reader make_reader(const char *features)
 {
-    fixture self = {.bandit = named_make("greedy", F1 " nonzeros=64", features)};
-    ok(ee_round_create(NULL, &self.round, NULL));
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
+    reader self = reader_make(named_make("greedy", F1 " nonzeros=64", features), 1);
+    self.round = round_make();
     named_play(self.bandit, self.round, 1, KNOWN);
     return self;
 }
 
-static void fixture_free(fixture *self)
-{
-    ee_scratch_free(self->scratch);
-    ee_snapshot_free(self->snapshot);
-    ee_bandit_free(self->bandit);
-    ee_round_free(self->round);
-}
-
-static void decide_published(fixture *self, uint64_t number, ee_score *scores)
+static void decide_published(reader *self, uint64_t number, ee_score *scores)
 {
     ee_decision decision;
     named_draw(self->round, number);
@@ -53,7 +34,7 @@ TEST(known_names_allocate_nothing)
 {
     for (size_t o = 0; o < OPTIONS; o++) {
         ee_score scores[NAMED_ARMS];
-        fixture self = fixture_make(options[o]);
+        auto_reader self = make_reader(options[o]);
         size_t before = 0;
         for (uint64_t i = 0; i < 2 * KNOWN; i++) {
             uint64_t t = 1 + i % KNOWN;
@@ -63,7 +44,6 @@ TEST(known_names_allocate_nothing)
             decide_published(&self, t, scores);
         }
         assert_int_equal(calls, before);
-        fixture_free(&self);
     }
 }
 
@@ -102,7 +82,6 @@ TEST(parsing_may_fail_anywhere)
     const char *json = long_round();
     for (bool failed = true; failed;) {
         ee_round *round;
-        ee_error error;
         ee_arms arms, later;
         ee_bandit *bandit = named_make("uniform", NULL, "");
         ok(ee_round_create(NULL, &round, NULL));
@@ -110,8 +89,8 @@ TEST(parsing_may_fail_anywhere)
         ok(ee_bandit_arms(bandit, round, &arms, NULL));
         size_t entries = arms.starts[arms.count];
         start_failing(failures + 1);
-        ee_status status = ee_round_read(round, json, strlen(json), &error);
-        failed = fails_at(failures + 1, status, &error);
+        ee_status status = ee_round_read(round, json, strlen(json), &last_error);
+        failed = fails_at(failures + 1, status, &last_error);
         failures += failed;
         ok(ee_bandit_arms(bandit, round, &later, NULL));
         assert_int_equal(later.count, failed ? NAMED_ARMS : NAMED_ARMS + 100);
@@ -124,7 +103,7 @@ TEST(parsing_may_fail_anywhere)
 }
 
 /* Learns that an arm of the round came with a reward, and gives the scores of all arms. */
-static ee_status learn_first(const fixture *self, const ee_arms *arms, ee_score *scores, ee_error *error)
+static ee_status learn_first(const reader *self, const ee_arms *arms, ee_score *scores, ee_error *error)
 {
     ee_status status = ee_bandit_learn_from(self->bandit, arms, 0, 1, error);
     return status ? status : ee_bandit_score(self->bandit, arms, scores, error);
@@ -141,49 +120,44 @@ TEST(learning_may_fail_anywhere)
     for (size_t i = 0; i < OPTIONS; i++) {
         size_t failures = 0, later = 0;
         ee_arms arms;
-        fixture sure = fixture_make(options[i]);
+        reader sure = make_reader(options[i]);
         ee_round_clear(sure.round);
         ok(ee_round_read(sure.round, json, strlen(json), NULL));
         ok(ee_bandit_arms(sure.bandit, sure.round, &arms, NULL));
         ok(learn_first(&sure, &arms, expected, NULL));
         for (bool failed = true; failed;) {
-            ee_error error;
-            fixture self = fixture_make(options[i]);
-            model before = model_save(self.bandit);
+            auto_reader self = make_reader(options[i]);
+            auto_model before = model_save(self.bandit);
             ee_round_clear(self.round);
             ok(ee_round_read(self.round, json, strlen(json), NULL));
             start_failing(++failures);
-            ee_status status = ee_bandit_arms(self.bandit, self.round, &arms, &error);
+            ee_status status = ee_bandit_arms(self.bandit, self.round, &arms, &last_error);
             failed = calls >= failures;
             fail_at = 0;
             if (status) assert_int_equal(status, EE_NO_MEMORY);
             if (status) assert_true(failed && model_is_of(before, self.bandit));
-            if (status) ok(ee_bandit_arms(self.bandit, self.round, &arms, &error));
+            if (status) ok(ee_bandit_arms(self.bandit, self.round, &arms, &last_error));
             later += failed && !status;
-            ok(learn_first(&self, &arms, scores, &error));
+            ok(learn_first(&self, &arms, scores, &last_error));
             assert_memory_equal(expected, scores, arms.count * sizeof *scores);
-            model_free(&before);
-            fixture_free(&self);
         }
         assert_true(failures > 3);
         assert_int_equal(later > 0, i == 0 || i == 3); /* in the others there are few places */
-        fixture_free(&sure);
+        reader_free(&sure);
         assert_int_equal(live, held);
     }
 }
 
 /* A bandit that was published, and the record of a decision among arms of more places than it has columns for. */
-static fixture fixture_of_record(const char *policy, const char *small, const void **record, size_t *size)
+static reader reader_of_record(const char *policy, const char *small, const void **record, size_t *size)
 {
     ee_decision decision;
     char json[4000];
     int used = snprintf(json, sizeof json, "{");
     for (int k = 0; k < 90; k++) used += snprintf(json + used, sizeof json - (size_t)used, "\"k%d\":true,", k);
     snprintf(json + used, sizeof json - (size_t)used, "\"_multi\":[{\"a\":true}]}");
-    fixture self = {.bandit = named_make(policy, small, "names=1000")};
-    ok(ee_round_create(NULL, &self.round, NULL));
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
+    reader self = reader_make(named_make(policy, small, "names=1000"), 1);
+    self.round = round_make();
     ok(ee_round_read(self.round, json, strlen(json), NULL));
     ok(ee_snapshot_decide_round(self.snapshot, self.scratch, self.round, &decision, NULL, NULL, NULL));
     ok(ee_scratch_record(self.scratch, 0, record, size, NULL));
@@ -199,24 +173,22 @@ TEST(growing_may_fail_anywhere)
     size_t held = live, size;
     for (size_t p = 0; p < sizeof small / sizeof *small; p++) {
         size_t failures = 0;
-        fixture sure = fixture_of_record(small[p][0], small[p][1], &record, &size);
+        reader sure = reader_of_record(small[p][0], small[p][1], &record, &size);
         ok(ee_bandit_learn_record(sure.bandit, record, size, 1, NULL));
         model after = model_save(sure.bandit);
         for (bool failed = true; failed;) {
-            ee_error error;
-            fixture self = fixture_of_record(small[p][0], small[p][1], &record, &size);
+            auto_reader self = reader_of_record(small[p][0], small[p][1], &record, &size);
             start_failing(failures + 1);
-            ee_status status = ee_bandit_learn_record(self.bandit, record, size, 1, &error);
-            failed = fails_at(failures + 1, status, &error);
+            ee_status status = ee_bandit_learn_record(self.bandit, record, size, 1, &last_error);
+            failed = fails_at(failures + 1, status, &last_error);
             failures += failed;
             assert_int_equal(ee_bandit_info(self.bandit).rewards, !failed);
-            if (failed) ok(ee_bandit_learn_record(self.bandit, record, size, 1, &error));
+            if (failed) ok(ee_bandit_learn_record(self.bandit, record, size, 1, &last_error));
             assert_true(model_is_of(after, self.bandit));
-            fixture_free(&self);
         }
         assert_true(failures > 10);
         model_free(&after);
-        fixture_free(&sure);
+        reader_free(&sure);
         assert_int_equal(live, held);
     }
 }
@@ -227,25 +199,24 @@ TEST(publishing_may_fail_anywhere)
     size_t held = live, failures = 0;
     for (bool failed = true; failed;) {
         ee_score before[NAMED_ARMS], now[NAMED_ARMS], own[NAMED_ARMS];
-        ee_error error;
         ee_arms arms;
-        fixture self = fixture_make("names=2000");
+        reader self = make_reader("names=2000");
         ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
         named_play(self.bandit, self.round, KNOWN + 1, 6 * KNOWN);
         decide_published(&self, 3, before);
         start_failing(failures + 1);
-        failed = fails_at(failures + 1, ee_snapshot_update(self.snapshot, self.bandit, &error), &error);
+        failed = fails_at(failures + 1, ee_snapshot_update(self.snapshot, self.bandit, &last_error), &last_error);
         failures += failed;
         decide_published(&self, 3, now);
         if (failed) assert_memory_equal(before, now, sizeof before);
-        if (failed) ok(ee_snapshot_update(self.snapshot, self.bandit, &error));
+        if (failed) ok(ee_snapshot_update(self.snapshot, self.bandit, &last_error));
         named_draw(self.round, 3);
         ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
-        ok(ee_snapshot_update(self.snapshot, self.bandit, &error));
+        ok(ee_snapshot_update(self.snapshot, self.bandit, &last_error));
         ok(ee_bandit_score(self.bandit, &arms, own, NULL));
         decide_published(&self, 3, now);
         assert_memory_equal(own, now, sizeof own);
-        fixture_free(&self);
+        reader_free(&self);
         assert_int_equal(live, held);
     }
     assert_true(failures > 2);
@@ -257,22 +228,20 @@ TEST(creating_and_loading_may_fail_anywhere)
     ee_settings settings = {.policy = "uniform", .features = "names=500"};
     for (int loads = 0; loads < 2; loads++) {
         size_t failures = 0;
-        fixture self = fixture_make("names=500");
+        reader self = make_reader("names=500");
         model saved = model_save(self.bandit);
         for (bool failed = true; failed;) {
-            ee_error error;
-            ee_bandit *bandit = NULL;
+            auto_bandit *bandit = NULL;
             start_failing(failures + 1);
-            ee_status status = loads ? ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &bandit, &error)
-                                     : ee_bandit_create(&settings, &bandit, &error);
-            failed = fails_at(failures + 1, status, &error);
+            ee_status status = loads ? ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &bandit, &last_error)
+                                     : ee_bandit_create(&settings, &bandit, &last_error);
+            failed = fails_at(failures + 1, status, &last_error);
             failures += failed;
             assert_int_equal(failed, bandit == NULL);
-            ee_bandit_free(bandit);
         }
         assert_true(failures > 5);
         model_free(&saved);
-        fixture_free(&self);
+        reader_free(&self);
         assert_int_equal(live, held);
     }
 }

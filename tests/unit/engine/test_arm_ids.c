@@ -63,7 +63,7 @@ TEST(order_and_exclusions_do_not_matter)
 {
     enum { ROUNDS = 600, LAST = 200 };
     for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
+        auto_bandit *bandit = bandit_make(policies[p], 1, 3, NULL);
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
             id_round *round = draw_some(t, ARMS - 1);
@@ -76,7 +76,6 @@ TEST(order_and_exclusions_do_not_matter)
             }
         }
         assert_learned(policies[p], "any order", right, LAST);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -88,7 +87,7 @@ static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double rew
 /* An arm with an id and one at the same position without one are not the same. */
 TEST(rounds_with_and_without_ids_are_apart)
 {
-    ee_bandit *bandit = bandit_make("ucb1", 1, 3, NULL);
+    auto_bandit *bandit = bandit_make("ucb1", 1, 3, NULL);
     float values[2] = {1, 1};
     uint64_t ids[2] = {0, 1};
     ee_arms plain = ee_arms_dense(values, 2, 1), named = plain;
@@ -102,14 +101,13 @@ TEST(rounds_with_and_without_ids_are_apart)
     assert_true(scores[0].exploitation == 1 && scores[1].exploitation == 0);
     ok(ee_bandit_score(bandit, &named, scores, NULL));
     assert_true(scores[0].exploitation == 0 && scores[1].exploitation == 1);
-    ee_bandit_free(bandit);
 }
 
 /* Of more ids than there are places, those that are played lately are known; all within the same memory. */
 TEST(a_full_table_keeps_what_was_played_lately)
 {
     enum { PLACES = 8, NEW = 1000 };
-    ee_bandit *bandit = bandit_make("ucb1", 1, 3, "positions=8");
+    auto_bandit *bandit = bandit_make("ucb1", 1, 3, "positions=8");
     size_t memory_before = ee_bandit_memory(bandit);
     float values[2] = {1, 1};
     uint64_t ids[2] = {5, 0};
@@ -128,7 +126,7 @@ TEST(a_full_table_keeps_what_was_played_lately)
         assert_true(scores[1].exploration > scores[0].exploration || t == PLACES - 2);
     }
     assert_int_equal(ee_bandit_memory(bandit), memory_before);
-    ee_bandit *again = bandit_copy(bandit);
+    auto_bandit *again = bandit_copy(bandit);
     ids[1] = 7;
     for (size_t t = 0; t < 20; t++) {
         ids[1]++;
@@ -136,8 +134,6 @@ TEST(a_full_table_keeps_what_was_played_lately)
         teach(again, &arms, 1, 1);
     }
     assert_true(bandits_equal(bandit, again));
-    ee_bandit_free(bandit);
-    ee_bandit_free(again);
 }
 
 /* Two arms whose features are equal: only the id says which one is rewarded. */
@@ -146,7 +142,7 @@ TEST(recall_tells_equal_features_apart)
     enum { ROUNDS = 400, LAST = 100 };
     static const char *const learners[] = {"eenet", "greedy", "linucb"};
     for (size_t p = 0; p < sizeof learners / sizeof *learners; p++) {
-        ee_bandit *bandit = bandit_make(learners[p], 2, 3, p < 2 ? "f1.width=8 recall=64" : "recall=64");
+        auto_bandit *bandit = bandit_make(learners[p], 2, 3, p < 2 ? "f1.width=8 recall=64" : "recall=64");
         float values[4] = {1, 0.5f, 1, 0.5f};
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
@@ -158,6 +154,5 @@ TEST(recall_tells_equal_features_apart)
             right += t >= ROUNDS - LAST && ids[decision.arm] == 22;
         }
         assert_learned(learners[p], "equal features", right, LAST);
-        ee_bandit_free(bandit);
     }
 }

@@ -66,8 +66,7 @@ static ee_status call_bandit(ee_bandit *bandit, const problem *p, outcome *out, 
 
 static void call_well(ee_bandit *bandit, const problem *p, outcome *out)
 {
-    ee_error error = {EE_OK, ""};
-    if (call_bandit(bandit, p, out, &error)) fail_msg("%s", error.message);
+    ok(call_bandit(bandit, p, out, &last_error));
 }
 
 /* The arms that are left for a round or slot whose entries begin at `first`, in the same form, and their numbers. */
@@ -129,11 +128,6 @@ static void tell_no_more(ee_bandit *bandit, policy_class *room)
     bandit->policy->class = room;
 }
 
-static bool same_outcome(const outcome *a, const outcome *b)
-{
-    return memcmp(a, b, sizeof *a) == 0; /* to the byte, padding was zeroed */
-}
-
 /* Rewards of some decisions come, of others they do not. A call of one round or slot is a decision also where the
  * policy is told of decisions that wait. */
 TEST(a_call_decides_as_one_by_one)
@@ -144,7 +138,7 @@ TEST(a_call_decides_as_one_by_one)
         char options[256];
         bool told = i % 2;
         snprintf(options, sizeof options, "%s %s", c.options, i % 3 ? "pending=9 arms=2 nonzeros=1" : "");
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
+        auto_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, options);
         policy_class classes[2];
         if (!told) tell_no_more(bandit, &classes[0]);
         if (!told) tell_no_more(twin, &classes[1]);
@@ -154,7 +148,7 @@ TEST(a_call_decides_as_one_by_one)
             if (goes_by_position(&c)) give_ids(&p);
             decide_one_by_one(bandit, &p, &single);
             call_well(twin, &p, &together);
-            if (!same_outcome(&single, &together)) fail_msg("%s %s: call %d", c.name, options, (int)call);
+            if (memcmp(&single, &together, sizeof single) != 0) fail_msg("%s %s: call %d", c.name, options, (int)call);
             for (size_t k = p.count > 3 ? p.count - 3 : 0; k < p.count; k += 2) {
                 bandit_reward(bandit, single.decisions[k].id, (double)(call % 2));
                 bandit_reward(twin, single.decisions[k].id, (double)(call % 2));
@@ -164,8 +158,6 @@ TEST(a_call_decides_as_one_by_one)
         }
         ok(ee_bandit_decide_many(twin, NULL, 0, NULL, NULL, NULL, NULL, NULL));
         ok(ee_bandit_decide_slots(twin, NULL, 0, NULL, NULL, NULL, NULL, NULL));
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
@@ -173,17 +165,15 @@ TEST(a_call_decides_as_one_by_one)
 TEST(all_are_decided_on_what_was_known_before)
 {
     static outcome got;
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         bool draws = bandit->policy->class->draws; /* whose scores are other draws */
         bandit_play(bandit, 1000, 1003, 5, false);
         for (uint64_t call = 1; call <= 8 && !draws; call++) {
             problem p = draw_problem(call);
-            if (goes_by_position(&c)) give_ids(&p);
+            if (goes_by_position(c)) give_ids(&p);
             ok(bandit_await_pending(bandit, NULL));
-            model before = model_save(bandit);
-            ee_bandit *copy = model_load(before);
+            auto_bandit *copy = bandit_copy(bandit);
             call_well(bandit, &p, &got);
             bool taken[MOST_ARMS] = {false};
             for (size_t k = 0, first = 0; k < p.count; first += p.arms[k++].count) {
@@ -195,10 +185,7 @@ TEST(all_are_decided_on_what_was_known_before)
                     assert_memory_equal(&scores[a], &got.scores[first + numbers[a]], sizeof *scores);
                 if (p.slots) taken[got.decisions[k].arm] = true;
             }
-            model_free(&before);
-            ee_bandit_free(copy);
         }
-        ee_bandit_free(bandit);
     }
 }
 
@@ -215,7 +202,7 @@ static void count_scores(const parameters *learned, const ee_arms *arms, scratch
 TEST(the_same_arms_are_scored_once)
 {
     static outcome got;
-    ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6 units=4");
+    auto_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6 units=4");
     policy_class room = *bandit->policy->class;
     score_of_class = room.score;
     room.score = count_scores;
@@ -230,7 +217,6 @@ TEST(the_same_arms_are_scored_once)
     scored = 0;
     call_well(bandit, &p, &got);
     assert_int_equal(scored, 30);
-    ee_bandit_free(bandit);
 }
 
 /* Of all orders of three among four, each comes as often as the product of its probabilities says. */
@@ -246,7 +232,7 @@ TEST(orders_come_as_often_as_their_probabilities_say)
         {"uniform", ""},
     };
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        ee_bandit *bandit = bandit_make(policies[i][0], DIM, 7, policies[i][1]);
+        auto_bandit *bandit = bandit_make(policies[i][0], DIM, 7, policies[i][1]);
         double came[ORDERS] = {0}, expected[ORDERS] = {0}, chi = 0, cells = 0;
         bandit_play(bandit, 1, 60, ARMS, false);
         round_draw(&seen[0], 5, ARMS, DIM, 5);
@@ -275,7 +261,6 @@ TEST(orders_come_as_often_as_their_probabilities_say)
         }
         assert_true(cells >= 6 && unseen < 60);
         if (chi > cells + 6 * sqrt(2 * cells)) fail_msg("%s: %g for %g orders", policies[i][0], chi, cells);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -297,7 +282,7 @@ TEST(arms_keep_their_ids)
 {
     enum { ARMS = 5 };
     static const uint8_t excluded[3 * ARMS] = {1, 0, 0, 1, 0, 0, 0, 1, 1, 0};
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 scale=off recall=0");
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 scale=off recall=0");
     policy_class room = *bandit->policy->class;
     score_of_class = room.score;
     room.score = score_and_compare;
@@ -320,7 +305,6 @@ TEST(arms_keep_their_ids)
     ok(ee_bandit_decide_slots(bandit, arms, 3, excluded, decisions, NULL, NULL, NULL));
     room.arms_independent = false; /* now each slot is scored among what is left */
     ok(ee_bandit_decide_slots(bandit, arms, 3, NULL, decisions, NULL, NULL, NULL));
-    ee_bandit_free(bandit);
 }
 
 /* ---- what fails changes nothing ---- */
@@ -328,20 +312,18 @@ TEST(arms_keep_their_ids)
 static void refuse(ee_bandit *bandit, const problem *p, ee_status expected, const char *sentence)
 {
     static outcome out;
-    model before = model_save(bandit);
+    auto_model before = model_save(bandit);
     ee_error error = {EE_OK, ""};
     assert_int_equal(call_bandit(bandit, p, &out, &error), expected);
     if (sentence) assert_string_equal(error.message, sentence);
     assert_int_equal(call_bandit(bandit, p, &out, NULL), expected);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
 }
 
 TEST(wrong_slots_change_nothing)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         bandit_play(bandit, 1, 3, 4, true);
         round_draw(&seen[0], 9, 3, DIM, 4);
         problem p = {4, true, false, {seen[0].dense, seen[0].dense, seen[0].dense, seen[0].dense}, {0}};
@@ -368,17 +350,15 @@ TEST(wrong_slots_change_nothing)
         assert_int_equal(out.decisions[2].id, 6);
         assert_int_equal(ee_bandit_info(bandit).pending, 3);
         assert_int_equal(out.decisions[0].arm + out.decisions[1].arm + out.decisions[2].arm, 3);
-        ee_bandit_free(bandit);
     }
 }
 
 TEST(a_wrong_round_leaves_all_undecided)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         enum { ROUNDS = 6 };
         static outcome out;
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         problem p = {.count = ROUNDS};
         for (size_t k = 0; k < ROUNDS; k++) {
             round_draw(&seen[k], 1 + k, 2 + k, DIM, 4);
@@ -406,7 +386,6 @@ TEST(a_wrong_round_leaves_all_undecided)
         call_well(bandit, &p, &out);
         assert_int_equal(out.decisions[ROUNDS - 1].id, ROUNDS);
         assert_int_equal(ee_bandit_info(bandit).pending, ROUNDS);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -414,7 +393,7 @@ TEST(a_wrong_round_leaves_all_undecided)
 TEST(more_rounds_than_may_wait_are_refused)
 {
     static outcome out;
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
     problem p = {.count = 5};
     round_draw(&seen[0], 1, 6, DIM, 4);
     for (size_t i = 0; i < 5; i++) p.arms[i] = seen[0].dense;
@@ -427,7 +406,6 @@ TEST(more_rounds_than_may_wait_are_refused)
         call_well(bandit, &p, &out);
     }
     assert_int_equal(ee_bandit_info(bandit).expired, 4);
-    ee_bandit_free(bandit);
 }
 
 TEST(bad_input_is_refused)
@@ -435,34 +413,29 @@ TEST(bad_input_is_refused)
     typedef ee_status call(ee_bandit * bandit, const ee_arms *arms, size_t count, const uint8_t *excluded,
                            ee_decision *decisions, ee_score *scores, double *probabilities, ee_error *error);
     static call *const calls[] = {ee_bandit_decide_many, ee_bandit_decide_slots};
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=4");
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=4");
     ee_decision decisions[2];
-    ee_error error = {EE_OK, ""};
     problem p = draw_problem(7);
     p.count = 1;
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(calls[i](NULL, p.arms, 1, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, "decide: bandit must not be NULL");
-        assert_int_equal(calls[i](bandit, NULL, 1, NULL, decisions, NULL, NULL, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, "arms: arms must not be NULL");
-        assert_int_equal(calls[i](bandit, p.arms, 1, NULL, NULL, NULL, NULL, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, "decide: decisions must not be NULL");
+        refuses(calls[i](NULL, p.arms, 1, NULL, decisions, NULL, NULL, &last_error), "decide: bandit must not be NULL");
+        refuses(calls[i](bandit, NULL, 1, NULL, decisions, NULL, NULL, &last_error), "arms: arms must not be NULL");
+        refuses(calls[i](bandit, p.arms, 1, NULL, NULL, NULL, NULL, &last_error), "decide: decisions must not be NULL");
     }
     for (size_t i = 0; i < bandit->policy->parameters.count; i++) bandit->policy->parameters.values[i] = FLT_MAX;
     for (int kind = 0; kind < 2; kind++) {
         p.slots = kind;
         refuse(bandit, &p, EE_DIVERGED, NULL);
     }
-    ee_bandit_free(bandit);
 }
 
 /* ---- several rewards in one call ---- */
 
 TEST(learning_many_is_a_loop_of_learning)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options),
+                    *twin = bandit_make(c->name, DIM, 3, c->options);
         for (uint64_t call = 0; call < 3; call++) {
             enum { ROUNDS = 9 };
             ee_arms arms[ROUNDS];
@@ -484,67 +457,48 @@ TEST(learning_many_is_a_loop_of_learning)
             }
             ok(ee_bandit_learn_many(twin, made, rewards, ROUNDS, &learned, NULL));
             assert_int_equal(learned, ROUNDS);
-            if (!bandits_equal(bandit, twin)) fail_msg("%s %s", c.name, c.options);
+            if (!bandits_equal(bandit, twin)) fail_msg("%s %s", c->name, c->options);
         }
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
 TEST(learning_many_stops_at_the_first_failure)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
     ee_arms arms[4];
     ee_decision decisions[4];
-    ee_error error = {EE_OK, ""};
     size_t learned = 77;
     uint64_t made[] = {2, 9, 3, 1};
     const double rewards[] = {1, 1, 1, NAN};
     round_draw(&seen[0], 1, 4, DIM, 4);
     for (size_t i = 0; i < 4; i++) arms[i] = seen[0].dense;
     ok(ee_bandit_decide_many(bandit, arms, 4, NULL, decisions, NULL, NULL, NULL));
-    assert_int_equal(ee_bandit_learn_many(bandit, made, rewards, 4, &learned, &error), EE_UNKNOWN_DECISION);
-    assert_string_equal(error.message, "learn: there is no decision 9; the last one is 4");
+    fails_with(ee_bandit_learn_many(bandit, made, rewards, 4, &learned, &last_error), EE_UNKNOWN_DECISION,
+               "learn: there is no decision 9; the last one is 4");
     assert_int_equal(learned, 1);
     assert_int_equal(ee_bandit_info(bandit).rewards, 1);
     assert_int_equal(ee_bandit_learn(bandit, 2, 1, NULL), EE_REWARDED_DECISION);
-    assert_int_equal(ee_bandit_learn_many(bandit, made + 2, rewards + 2, 2, &learned, &error), EE_BAD_INPUT);
+    assert_int_equal(ee_bandit_learn_many(bandit, made + 2, rewards + 2, 2, &learned, &last_error), EE_BAD_INPUT);
     assert_int_equal(learned, 1);
     assert_int_equal(ee_bandit_info(bandit).pending, 2);
     ok(ee_bandit_learn_many(bandit, NULL, NULL, 0, NULL, NULL));
     assert_int_equal(ee_bandit_learn_many(bandit, NULL, rewards, 1, &learned, NULL), EE_BAD_INPUT);
     assert_int_equal(learned, 0);
     assert_int_equal(ee_bandit_learn_many(bandit, made, NULL, 1, NULL, NULL), EE_BAD_INPUT);
-    assert_int_equal(ee_bandit_learn_many(NULL, made, rewards, 1, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "learn: bandit, decision_ids and rewards must not be NULL");
-    ee_bandit_free(bandit);
+    refuses(ee_bandit_learn_many(NULL, made, rewards, 1, NULL, &last_error),
+            "learn: bandit, decision_ids and rewards must not be NULL");
 }
 
 /* ---- on a snapshot ---- */
 
-typedef struct fixture {
-    ee_bandit *bandit;
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
-} fixture;
-
-static fixture fixture_make(const policy_case *c, uint64_t seed)
+static reader make_reader(const policy_case *c, uint64_t seed)
 {
-    fixture self = {.bandit = bandit_make(c->name, DIM, 3, c->options)};
-    bandit_play(self.bandit, 1, 12, 6, false);
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, seed, &self.scratch, NULL));
-    return self;
+    ee_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
+    bandit_play(bandit, 1, 12, 6, false);
+    return reader_make(bandit, seed);
 }
 
-static void fixture_free(fixture *self)
-{
-    ee_scratch_free(self->scratch);
-    ee_snapshot_free(self->snapshot);
-    ee_bandit_free(self->bandit);
-}
-
-static ee_status call_snapshot(const fixture *self, const problem *p, outcome *out)
+static ee_status call_snapshot(const reader *self, const problem *p, outcome *out)
 {
     const uint8_t *excluded = p->excludes ? p->excluded : NULL;
     memset(out, 0, sizeof *out);
@@ -557,7 +511,7 @@ static ee_status call_snapshot(const fixture *self, const problem *p, outcome *o
 enum { ARMS = 6 };
 
 /* The bandit takes in the records of the last call. */
-static void take_records(const fixture *self, const problem *p, ee_bandit *bandit)
+static void take_records(const reader *self, const problem *p, ee_bandit *bandit)
 {
     for (size_t i = 0; i < p->count; i++) {
         const void *record;
@@ -571,42 +525,33 @@ static void take_records(const fixture *self, const problem *p, ee_bandit *bandi
 TEST(a_snapshot_decides_what_its_bandit_would)
 {
     static outcome expected, got;
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(&c, 1);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_reader self = make_reader(c, 1);
         for (uint64_t seed = 1; seed <= 8; seed++) {
             problem p = draw_problem(seed);
-            model before = model_save(self.bandit);
-            ee_bandit *copy = model_load(before);
+            auto_bandit *copy = bandit_copy(self.bandit), *other = bandit_copy(self.bandit);
             copy->room->streams = decision_streams_of(seed);
             call_well(copy, &p, &expected);
             ee_scratch_seed(self.scratch, seed);
             ok(call_snapshot(&self, &p, &got));
             for (size_t r = 0; r < p.count; r++) expected.decisions[r].id = 0;
-            if (memcmp(&expected, &got, sizeof got) != 0) fail_msg("%s %s: call %d", c.name, c.options, (int)seed);
+            if (memcmp(&expected, &got, sizeof got) != 0) fail_msg("%s %s: call %d", c->name, c->options, (int)seed);
             /* Learning by the records is learning what the bandit would have kept itself. */
-            ee_bandit *other = model_load(before);
             take_records(&self, &p, other);
             other->room->streams = copy->room->streams; /* a record draws nothing */
-            if (!bandits_equal(copy, other)) fail_msg("%s %s: records of call %d", c.name, c.options, (int)seed);
-            model_free(&before);
-            ee_bandit_free(copy);
-            ee_bandit_free(other);
+            if (!bandits_equal(copy, other)) fail_msg("%s %s: records of call %d", c->name, c->options, (int)seed);
         }
-        fixture_free(&self);
     }
 }
 
 /* Arms are divided by the length of the first round that has one, also if that comes within a call. */
 TEST(records_know_the_length_of_their_own_round)
 {
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6"),
-              *twin = bandit_make("greedy", DIM, 3, "f1.width=6");
-    fixture self = {.bandit = twin};
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
+    ee_bandit *twin = bandit_make("greedy", DIM, 3, "f1.width=6");
+    auto_reader self = reader_make(twin, 3);
     problem p = {.count = 3};
     static outcome expected, got;
-    ok(ee_snapshot_create(twin, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, 3, &self.scratch, NULL));
     for (size_t r = 0; r < 3; r++) {
         round_draw(&seen[r], 1 + r, ARMS, DIM, 4);
         for (size_t v = 0; v < ARMS * DIM; v++) seen[r].values[v] *= r ? 100 : 0;
@@ -618,15 +563,12 @@ TEST(records_know_the_length_of_their_own_round)
     take_records(&self, &p, twin);
     twin->room->streams = bandit->room->streams;
     assert_true(bandits_equal(bandit, twin));
-    ee_bandit_free(bandit);
-    fixture_free(&self);
 }
 
 TEST(a_look_shows_what_the_next_decision_sees)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(&c, 5);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_reader self = make_reader(c, 5);
         for (uint64_t t = 1; t <= 6; t++) {
             ee_score scores[ARMS], drawn_scores[ARMS];
             double probabilities[ARMS], drawn[ARMS];
@@ -641,45 +583,21 @@ TEST(a_look_shows_what_the_next_decision_sees)
             assert_memory_equal(scores, drawn_scores, sizeof scores);
             assert_memory_equal(probabilities, drawn, sizeof drawn);
         }
-        fixture_free(&self);
-    }
-}
-
-TEST(a_constant_bandit_can_be_asked)
-{
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(&c, 5);
-        const ee_bandit *asked = self.bandit;
-        ee_score scores[ARMS];
-        double probabilities[ARMS];
-        float contributions[DIM];
-        model before = model_save(asked);
-        round_draw(&seen[0], 40, ARMS, DIM, 4);
-        ok(ee_bandit_score(asked, &seen[0].dense, scores, NULL));
-        ok(ee_bandit_probabilities(asked, &seen[0].dense, probabilities, NULL));
-        ok(ee_bandit_explain(asked, &seen[0].dense, 1, contributions, NULL));
-        assert_true(model_is_of(before, asked));
-        model_free(&before);
-        fixture_free(&self);
     }
 }
 
 /* A scratch draws on: its decisions are those of a bandit whose streams begin with the same seed. */
 TEST(a_scratch_draws_on_from_its_seed)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(&c, 9);
-        ee_scratch *twin;
-        ok(ee_scratch_create(self.snapshot, 1, &twin, NULL));
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_reader self = make_reader(c, 9);
+        auto_scratch *twin = scratch_make(self.snapshot, 1);
         ee_scratch_seed(twin, 9);
         decision_streams streams = decision_streams_of(9);
         for (uint64_t t = 1; t <= 6; t++) {
             ee_decision own = {0}, its = {0}, expected = {0};
             round_draw(&seen[0], t, ARMS, DIM, 4);
-            model before = model_save(self.bandit);
-            ee_bandit *copy = model_load(before);
+            auto_bandit *copy = bandit_copy(self.bandit);
             copy->room->streams = streams;
             ok(ee_bandit_decide(copy, &seen[0].dense, &expected, NULL, NULL, NULL));
             streams = copy->room->streams;
@@ -688,31 +606,25 @@ TEST(a_scratch_draws_on_from_its_seed)
             ok(ee_snapshot_decide(self.snapshot, twin, &seen[0].dense, &its, NULL, NULL, NULL));
             assert_memory_equal(&own, &expected, sizeof own);
             assert_memory_equal(&its, &expected, sizeof its);
-            model_free(&before);
-            ee_bandit_free(copy);
         }
-        ee_scratch_free(twin);
-        fixture_free(&self);
     }
 }
 
-static void assert_no_record(const fixture *self)
+static void assert_no_record(const reader *self)
 {
     const void *record;
     size_t size;
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(ee_scratch_record(self->scratch, 0, &record, &size, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "record: there is no decision 0: the last call with this scratch made 0");
+    refuses(ee_scratch_record(self->scratch, 0, &record, &size, &last_error),
+            "record: there is no decision 0: the last call with this scratch made 0");
 }
 
 TEST(a_failed_decision_leaves_no_record)
 {
     const policy_case c = {"neural-epsilon", "f1.width=4 epsilon=0.5"};
-    fixture self = fixture_make(&c, 1);
+    auto_reader self = make_reader(&c, 1);
     static outcome out;
     const void *record;
     size_t size;
-    ee_error error = {EE_OK, ""};
     problem p = {.count = 2};
     for (size_t r = 0; r < 2; r++) {
         round_draw(&seen[r], 1 + r, ARMS, DIM, 4);
@@ -728,8 +640,8 @@ TEST(a_failed_decision_leaves_no_record)
     for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
         ok(call_snapshot(&self, &p, &out));
         ok(ee_scratch_record(self.scratch, 1, &record, &size, NULL));
-        assert_int_equal(ee_scratch_record(self.scratch, 2, &record, &size, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, "record: there is no decision 2: the last call with this scratch made 2");
+        refuses(ee_scratch_record(self.scratch, 2, &record, &size, &last_error),
+                "record: there is no decision 2: the last call with this scratch made 2");
         decision_streams before = self.scratch->room.streams;
         assert_int_equal(call_snapshot(&self, failing[i], &out), EE_BAD_INPUT);
         assert_memory_equal(&before, &self.scratch->room.streams, sizeof before);
@@ -745,30 +657,24 @@ TEST(a_failed_decision_leaves_no_record)
     assert_no_record(&self);
     ok(ee_snapshot_decide_many(self.snapshot, self.scratch, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     assert_no_record(&self);
-    fixture_free(&self);
 }
 
 TEST(bad_input_is_refused_on_a_snapshot)
 {
     const policy_case c = {"linucb", ""};
-    fixture self = fixture_make(&c, 1);
+    auto_reader self = make_reader(&c, 1);
     double probabilities[ARMS];
     ee_arms arms;
-    ee_round *round;
-    ee_error error = {EE_OK, ""};
+    auto_round *round;
     round_draw(&seen[0], 1, ARMS, DIM, 4);
-    assert_int_equal(ee_snapshot_probabilities(self.snapshot, self.scratch, &seen[0].dense, NULL, &error),
-                     EE_BAD_INPUT);
-    assert_string_equal(error.message, "probabilities: snapshot, scratch and probabilities must not be NULL");
-    assert_int_equal(ee_snapshot_probabilities(self.snapshot, self.scratch, NULL, probabilities, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: arms must not be NULL");
-    assert_int_equal(ee_snapshot_arms(self.snapshot, NULL, &arms, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "arms: snapshot, round and arms must not be NULL");
+    refuses(ee_snapshot_probabilities(self.snapshot, self.scratch, &seen[0].dense, NULL, &last_error),
+            "probabilities: snapshot, scratch and probabilities must not be NULL");
+    refuses(ee_snapshot_probabilities(self.snapshot, self.scratch, NULL, probabilities, &last_error),
+            "arms: arms must not be NULL");
+    refuses(ee_snapshot_arms(self.snapshot, NULL, &arms, &last_error),
+            "arms: snapshot, round and arms must not be NULL");
     ok(ee_round_create(NULL, &round, NULL));
-    assert_int_equal(ee_snapshot_arms(self.snapshot, round, &arms, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "arms: this bandit takes vectors; for named features, set features when you create it");
-    ee_round_free(round);
+    refuses(ee_snapshot_arms(self.snapshot, round, &arms, &last_error),
+            "arms: this bandit takes vectors; for named features, set features when you create it");
     ee_scratch_seed(NULL, 1);
-    fixture_free(&self);
 }

@@ -49,7 +49,7 @@ TEST(two_decisions_are_not_estimated_by_the_same_draws)
     static round_arms round;
     round_draw(&round, 9, ARMS, DIM, DIM);
     for (size_t policy = 0; policy < POLICIES; policy++) {
-        ee_bandit *bandit = make(policy, 1);
+        auto_bandit *bandit = make(policy, 1);
         double sum = 0, square = 0, count = 0;
         for (int i = 0; i < 10 * DECISIONS; i++) {
             ee_decision decision = decide_in_vain(bandit, &round.dense);
@@ -63,7 +63,6 @@ TEST(two_decisions_are_not_estimated_by_the_same_draws)
         double expected = DRAWS * p * (1 - p);
         if (!(p > 0.05 && p < 0.95)) fail_msg("%s: %g", thompson[policy].policy, p);
         assert_true(variance > 0.75 * expected && variance < 1.25 * expected); /* 4 deviations, of 600 decisions */
-        ee_bandit_free(bandit);
     }
 }
 
@@ -75,7 +74,7 @@ TEST(estimates_do_not_change_what_is_decided)
     for (size_t policy = 0; policy < POLICIES; policy++) {
         char options[128];
         snprintf(options, sizeof options, "%s probability_draws=0", thompson[policy].options);
-        ee_bandit *reporting = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
+        auto_bandit *reporting = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
         teach(silent);
         for (int i = 0; i < DECISIONS; i++) {
             ee_decision reported = bandit_choose(reporting, &round.dense, NULL);
@@ -83,7 +82,5 @@ TEST(estimates_do_not_change_what_is_decided)
             assert_int_equal(reported.arm, unreported.arm);
             assert_true(reported.probability > 0 && isnan(unreported.probability));
         }
-        ee_bandit_free(reporting);
-        ee_bandit_free(silent);
     }
 }

@@ -23,8 +23,7 @@ static uint64_t decide(ee_bandit *bandit, uint64_t number)
 
 static void set_time(ee_bandit *bandit, double now)
 {
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_set_time(bandit, now, &error)) fail_msg("%s", error.message);
+    ok(ee_bandit_set_time(bandit, now, &last_error));
 }
 
 typedef struct counts {
@@ -42,19 +41,16 @@ static void assert_counts(const ee_bandit *bandit, counts expected)
 
 static void assert_refused(ee_bandit *bandit, uint64_t id, const char *sentence)
 {
-    ee_error error = {EE_OK, ""};
-    model before = model_save(bandit);
-    assert_int_equal(ee_bandit_learn(bandit, id, 1, &error), EE_EXPIRED_DECISION);
-    assert_string_equal(error.message, sentence);
+    auto_model before = model_save(bandit);
+    fails_with(ee_bandit_learn(bandit, id, 1, &last_error), EE_EXPIRED_DECISION, sentence);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
 }
 
 /* ---- by count ---- */
 
 TEST(by_count_a_decision_is_forgotten)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=2");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=2");
     for (uint64_t i = 1; i <= 3; i++) decide(bandit, i);
     assert_counts(bandit, (counts){.decisions = 3, .pending = 2, .expired = 1});
     bandit_reward(bandit, 2, 1);
@@ -66,31 +62,27 @@ TEST(by_count_a_decision_is_forgotten)
     assert_refused(bandit, 1,
                    "learn: decision 1 is no longer kept: 4 decisions followed it, and option pending is 2; if it had "
                    "no reward, it was forgotten");
-    ee_bandit_free(bandit);
 }
 
 /* A bandit whose decisions are learned by default, and its twin to which the same reward is told: after the decision
  * that pushes the other one out. */
 TEST(by_count_the_default_is_learned)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         char options[256];
-        snprintf(options, sizeof options, "%s pending=3 default_reward=0.25", c.options);
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options);
-        snprintf(options, sizeof options, "%s pending=4", c.options);
-        ee_bandit *twin = bandit_make(c.name, DIM, 3, options);
+        snprintf(options, sizeof options, "%s pending=3 default_reward=0.25", c->options);
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, options);
+        snprintf(options, sizeof options, "%s pending=4", c->options);
+        auto_bandit *twin = bandit_make(c->name, DIM, 3, options);
         for (uint64_t t = 1; t <= 20; t++) {
             assert_int_equal(decide(bandit, t), decide(twin, t));
             if (t > 3) bandit_reward(twin, t - 3, 0.25);
-            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c->name, c->options, (int)t);
         }
         assert_counts(bandit, (counts){.decisions = 20, .rewards = 17, .pending = 3, .defaulted = 17});
         assert_refused(bandit, 5,
                        "learn: decision 5 is no longer kept: 15 decisions followed it, and option pending is 3; if it "
                        "had no reward, it was learned with the default reward 0.25");
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
@@ -126,7 +118,7 @@ TEST(rounds_of_one_call_push_out_what_waited)
 
 TEST(by_time_a_decision_is_forgotten)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=60");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=60");
     decide(bandit, 1); /* at 0 */
     set_time(bandit, 20);
     decide(bandit, 2);
@@ -143,20 +135,17 @@ TEST(by_time_a_decision_is_forgotten)
     static const char sentence[] =
         "learn: decision 3 expired: it had no reward after a time of 60 (option wait) and was forgotten";
     assert_refused(bandit, 3, sentence);
-    ee_error error;
-    assert_int_equal(ee_bandit_forget(bandit, 1, &error), EE_EXPIRED_DECISION);
+    assert_int_equal(ee_bandit_forget(bandit, 1, &last_error), EE_EXPIRED_DECISION);
     assert_int_equal(ee_bandit_learn(bandit, 2, 1, NULL), EE_REWARDED_DECISION);
     bandit_reward(bandit, 4, 1);
-    ee_bandit_free(bandit);
 }
 
 TEST(by_time_the_default_is_learned_oldest_first)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         char options[256];
-        snprintf(options, sizeof options, "%s wait=2.5 default_reward=-1", c.options);
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, options), *twin = bandit_make(c.name, DIM, 3, c.options);
+        snprintf(options, sizeof options, "%s wait=2.5 default_reward=-1", c->options);
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, options), *twin = bandit_make(c->name, DIM, 3, c->options);
         for (uint64_t t = 1; t <= 20; t++) {
             set_time(bandit, 1e9 + (double)t);
             if (t > 3 && t % 4) bandit_reward(twin, t - 3, -1); /* every fourth has had its reward */
@@ -164,7 +153,7 @@ TEST(by_time_the_default_is_learned_oldest_first)
             decide(twin, t);
             if (t % 4 == 1) bandit_reward(bandit, t, 1);
             if (t % 4 == 1) bandit_reward(twin, t, 1);
-            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c->name, c->options, (int)t);
         }
         set_time(bandit, 1e9 + 100); /* 18, 19 and 20 */
         for (uint64_t t = 18; t <= 20; t++) bandit_reward(twin, t, -1);
@@ -173,30 +162,25 @@ TEST(by_time_the_default_is_learned_oldest_first)
         assert_refused(bandit, 7,
                        "learn: decision 7 expired: it had no reward after a time of 2.5 (option wait) and was learned "
                        "with the default reward -1");
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
 TEST(without_wait_time_does_not_matter)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=1");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=1");
     decide(bandit, 1);
     set_time(bandit, 1e300);
     assert_counts(bandit, (counts){.decisions = 1, .pending = 1});
-    ee_bandit_free(bandit);
 }
 
 TEST(records_expire_too)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=5 default_reward=0");
-    ee_snapshot *snapshot = NULL;
-    ee_scratch *room = NULL;
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=5 default_reward=0");
     ee_decision decision;
     const void *record;
     size_t size;
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    auto_snapshot *snapshot = snapshot_make(bandit);
+    auto_scratch *room = scratch_make(snapshot, 1);
     ok(ee_snapshot_decide(snapshot, room, arms_of_round(1), &decision, NULL, NULL, NULL));
     ok(ee_scratch_record(room, 0, &record, &size, NULL));
     set_time(bandit, 10);
@@ -205,17 +189,14 @@ TEST(records_expire_too)
     assert_counts(bandit, (counts){.decisions = 1, .pending = 1});
     set_time(bandit, 15.1);
     assert_counts(bandit, (counts){.decisions = 1, .rewards = 1, .defaulted = 1});
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
 }
 
 /* A default that training cannot take: the decision is forgotten, and nothing was learned. */
 TEST(a_default_that_diverges_is_given_up)
 {
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3,
-                                    "f1.width=6 f1.rate=1000 f1.optimizer=sgd standardize=off wait=1 "
-                                    "default_reward=1e9 train_every=1");
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3,
+                                      "f1.width=6 f1.rate=1000 f1.optimizer=sgd standardize=off wait=1 "
+                                      "default_reward=1e9 train_every=1");
     decide(bandit, 1);
     archive before = learned_bytes(bandit);
     assert_int_equal(ee_bandit_learn(bandit, 1, 1e9, NULL), EE_DIVERGED); /* so it does */
@@ -228,7 +209,6 @@ TEST(a_default_that_diverges_is_given_up)
                    "learn: decision 1 expired: it had no reward after a time of 1 (option wait) and was forgotten");
     memory_free(before.bytes);
     memory_free(after.bytes);
-    ee_bandit_free(bandit);
 }
 
 /* ---- saving ---- */
@@ -237,12 +217,12 @@ TEST(a_loaded_bandit_goes_on_waiting)
 {
     for (int learns = 0; learns < 2; learns++) {
         const char *options = learns ? "wait=10 pending=5 default_reward=0.5" : "wait=10 pending=5";
-        ee_bandit *bandit = bandit_make("linucb", DIM, 3, options);
+        auto_bandit *bandit = bandit_make("linucb", DIM, 3, options);
         for (uint64_t t = 1; t <= 7; t++) {
             set_time(bandit, (double)(3 * t)); /* the first three are at 3, 6, 9 */
             decide(bandit, t);
         }
-        ee_bandit *twin = bandit_copy(bandit);
+        auto_bandit *twin = bandit_copy(bandit);
         assert_int_equal(ee_bandit_set_time(twin, 20, NULL), EE_BAD_INPUT); /* it is 21 */
         for (double now = 21.5; now < 33; now += 1.5) {
             set_time(bandit, now);
@@ -253,15 +233,13 @@ TEST(a_loaded_bandit_goes_on_waiting)
         assert_int_equal(info.pending, 0);
         assert_int_equal(learns ? info.defaulted : info.expired, 7);
         assert_int_equal(learns ? info.expired : info.defaulted, 0);
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
 TEST(impossible_times_are_not_loaded)
 {
     static const double impossible[] = {-1, NAN, INFINITY};
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=10");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=10");
     set_time(bandit, 5);
     decide(bandit, 1);
     for (size_t i = 0; i < 3; i++) {
@@ -276,36 +254,24 @@ TEST(impossible_times_are_not_loaded)
         model_not_loaded(bandit, "model: invalid time of a pending decision");
     }
     bandit->pending.entries[1].time = 5;
-    model saved = model_save(bandit);
-    ee_bandit_free(model_load(saved));
-    model_free(&saved);
-    ee_bandit_free(bandit);
+    ee_bandit_free(bandit_copy(bandit));
 }
 
 /* ---- what is refused ---- */
 
-static void assert_not_a_time(ee_bandit *bandit, double now, const char *sentence)
-{
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(ee_bandit_set_time(bandit, now, &error), EE_BAD_INPUT);
-    assert_int_equal(error.status, EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
-}
-
 TEST(bad_times_are_refused)
 {
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
     decide(bandit, 1);
-    model before = model_save(bandit);
-    assert_not_a_time(bandit, -1, "time: cannot go back from 0 to -1");
-    assert_not_a_time(bandit, INFINITY, "time: expected a finite number, got inf");
-    assert_not_a_time(bandit, NAN, "time: expected a finite number, got nan");
-    assert_not_a_time(NULL, 1, "time: bandit must not be NULL");
+    auto_model before = model_save(bandit);
+    refuses(ee_bandit_set_time(bandit, -1, &last_error), "time: cannot go back from 0 to -1");
+    refuses(ee_bandit_set_time(bandit, INFINITY, &last_error), "time: expected a finite number, got inf");
+    refuses(ee_bandit_set_time(bandit, NAN, &last_error), "time: expected a finite number, got nan");
+    refuses(ee_bandit_set_time(NULL, 1, &last_error), "time: bandit must not be NULL");
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
     set_time(bandit, 1700000000.5);
-    assert_not_a_time(bandit, 1700000000.25, "time: cannot go back from 1700000000.5 to 1700000000.25");
-    ee_bandit_free(bandit);
+    refuses(ee_bandit_set_time(bandit, 1700000000.25, &last_error),
+            "time: cannot go back from 1700000000.5 to 1700000000.25");
 }
 
 TEST(bad_options_are_refused)
@@ -322,9 +288,7 @@ TEST(bad_options_are_refused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_settings settings = {.policy = "linucb", .dim = DIM, .seed = 3, .options = cases[i].options};
         ee_bandit *bandit;
-        ee_error error = {EE_OK, ""};
-        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, cases[i].sentence);
+        fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].sentence);
     }
     ee_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=none wait=1e12");
     assert_non_null(strstr(ee_bandit_info(bandit).options, "default_reward=none"));

@@ -25,15 +25,13 @@ static bool learns(const char *name)
 static float exploitation(ee_bandit *bandit, const ee_arms *arms, size_t arm)
 {
     static ee_score scores[ROUND_ARMS];
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_score(bandit, arms, scores, &error)) fail_msg("score: %s", error.message);
+    ok(ee_bandit_score(bandit, arms, scores, &last_error));
     return scores[arm].exploitation;
 }
 
 static void explain(ee_bandit *bandit, const ee_arms *arms, size_t arm, float *contributions)
 {
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_explain(bandit, arms, arm, contributions, &error)) fail_msg("explain: %s", error.message);
+    ok(ee_bandit_explain(bandit, arms, arm, contributions, &last_error));
 }
 
 static double correlation(const double *a, const double *b, size_t count)
@@ -135,29 +133,26 @@ static uint64_t rounds_of(const policy_case *c)
 
 TEST(every_policy_is_explained)
 {
-    policy_case c;
     static round_arms round;
     double agreements = 0, learners = 0;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         float contributions[DIM], size = 0;
-        bandit_play(bandit, 1, rounds_of(&c), ARMS, false);
-        model before = model_save(bandit);
+        bandit_play(bandit, 1, rounds_of(c), ARMS, false);
+        auto_model before = model_save(bandit);
         round_draw(&round, 9999, ARMS, DIM, DIM / 2);
         explain(bandit, &round.dense, 0, contributions);
         for (size_t j = 0; j < DIM; j++) size += fabsf(contributions[j]);
-        assert_int_equal(size > 0, learns(c.name));
+        assert_int_equal(size > 0, learns(c->name));
         check_sparse(bandit, &round);
-        if (learns(c.name)) {
-            check_slopes(bandit, &c, &round);
-            double agreement = check_left_out(bandit, &c, &round);
-            if (agreement < 0.6) fail_msg("%s %s: agreement %g with leaving out", c.name, c.options, agreement);
+        if (learns(c->name)) {
+            check_slopes(bandit, c, &round);
+            double agreement = check_left_out(bandit, c, &round);
+            if (agreement < 0.6) fail_msg("%s %s: agreement %g with leaving out", c->name, c->options, agreement);
             agreements += agreement;
             learners++;
         }
         assert_true(model_is_of(before, bandit));
-        model_free(&before);
-        ee_bandit_free(bandit);
     }
     assert_true(agreements / learners > 0.9); /* networks of four units are the exception */
 }
@@ -177,12 +172,11 @@ TEST(every_shape_of_f1_is_explained)
     };
     static round_arms round;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        ee_bandit *bandit = bandit_make(shapes[i].name, DIM, 3, shapes[i].options);
+        auto_bandit *bandit = bandit_make(shapes[i].name, DIM, 3, shapes[i].options);
         bandit_play(bandit, 1, ROUNDS, ARMS, false);
         round_draw(&round, 9999, ARMS, DIM, DIM / 2);
         check_slopes(bandit, &shapes[i], &round);
         check_sparse(bandit, &round);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -211,9 +205,8 @@ TEST(contributions_are_in_rewards_whatever_the_unit)
         double high;
     } plays[] = {{plain, 1, 1}, {longer, 1024, 1}, {higher, 1, 256}};
     for (size_t i = 0; i < 3; i++) {
-        ee_bandit *bandit = bandit_make("eenet", DIM, 3, options);
+        auto_bandit *bandit = bandit_make("eenet", DIM, 3, options);
         play_in_units(bandit, plays[i].wide, plays[i].high, plays[i].contributions);
-        ee_bandit_free(bandit);
     }
     for (size_t i = 0; i < DIM; i++) {
         assert_close(longer[i], plain[i], 1e-4);
@@ -225,19 +218,16 @@ TEST(contributions_are_in_rewards_whatever_the_unit)
 
 TEST(a_snapshot_explains_as_its_bandit)
 {
-    policy_case c;
     static round_arms round;
     round_draw(&round, 9999, ARMS, DIM, DIM / 2);
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
-        ee_snapshot *snapshot;
-        ee_scratch *own;
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         float expected[DIM], got[DIM];
         explanation *whole;
         ee_score scores[ARMS];
         bandit_play(bandit, 1, 60, ARMS, true);
-        ok(ee_snapshot_create(bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 1, &own, NULL));
+        auto_snapshot *snapshot = snapshot_make(bandit);
+        auto_scratch *own = scratch_make(snapshot, 1);
         explain(bandit, &round.sparse, 2, expected);
         ok(ee_snapshot_explain(snapshot, own, &round.sparse, 2, got, NULL));
         size_t count = round.starts[3] - round.starts[2];
@@ -254,48 +244,30 @@ TEST(a_snapshot_explains_as_its_bandit)
         ee_scratch_seed(own, 7);
         ok(ee_snapshot_score(snapshot, own, &round.sparse, scores, NULL));
         for (size_t arm = 0; arm < ARMS; arm++) assert_true(whole->arms[arm].score.score == scores[arm].score);
-        ee_scratch_free(own);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
     }
 }
 
 /* ---- named features ---- */
 
-typedef struct named_case {
-    ee_bandit *bandit;
-    ee_round *round;
-    ee_snapshot *snapshot;
-    ee_scratch *own;
-    explanation *reported;
-} named_case;
+static explanation *reported;
 
-static void named_begin(named_case *c, const char *name, const char *options, const char *named)
+static reader make_named(const char *name, const char *options, const char *named)
 {
-    c->bandit = named_make(name, options, named);
-    ok(ee_round_create(NULL, &c->round, NULL));
-    named_play(c->bandit, c->round, 1, 200);
-    ok(ee_snapshot_create(c->bandit, &c->snapshot, NULL));
-    ok(ee_scratch_create(c->snapshot, 1, &c->own, NULL));
+    ee_bandit *bandit = named_make(name, options, named);
+    ee_round *round = round_make();
+    named_play(bandit, round, 1, 200);
+    reader self = reader_make(bandit, 1);
+    self.round = round;
+    return self;
 }
 
-static void named_explain(named_case *c)
+static void explain_named(const reader *self)
 {
-    ee_error error = {EE_OK, ""};
-    if (snapshot_explain(c->snapshot, c->own, NULL, c->round, 1, EXPLAIN_ALL, &c->reported, &error))
-        fail_msg("%s", error.message);
-}
-
-static void named_end(named_case *c)
-{
-    ee_scratch_free(c->own);
-    ee_snapshot_free(c->snapshot);
-    ee_round_free(c->round);
-    ee_bandit_free(c->bandit);
+    ok(snapshot_explain(self->snapshot, self->scratch, NULL, self->round, 1, EXPLAIN_ALL, &reported, &last_error));
 }
 
 /* "user.plan=p1*item.id=i1"; "" of the constant. */
-static const char *name_of(const named_case *c, size_t arm, const explained_entry *entry)
+static const char *name_of(const reader *c, size_t arm, const explained_entry *entry)
 {
     static char name[256];
     const uint32_t numbers[] = {entry->left, entry->right};
@@ -309,11 +281,11 @@ static const char *name_of(const named_case *c, size_t arm, const explained_entr
     return name;
 }
 
-static const explained_entry *find_entry(const named_case *c, size_t arm, const char *name)
+static const explained_entry *find_entry(const reader *c, size_t arm, const char *name)
 {
-    const explained_arm *own = &c->reported->arms[arm];
+    const explained_arm *own = &reported->arms[arm];
     for (size_t i = own->first; i < own->first + own->count; i++)
-        if (strcmp(name_of(c, arm, &c->reported->entries[i]), name) == 0) return &c->reported->entries[i];
+        if (strcmp(name_of(c, arm, &reported->entries[i]), name) == 0) return &reported->entries[i];
     return NULL;
 }
 
@@ -323,18 +295,16 @@ TEST(named_features_are_told_by_name)
 {
     const char *hashings[] = {"", "names=4,hashes=4096", "hashing=vw,bits=11"};
     for (size_t i = 0; i < 3; i++) {
-        named_case c;
         char good[64], bad[64];
-        named_begin(&c, "linucb", i ? "" : "lambda=0.1", hashings[i]);
+        auto_reader c = make_named("linucb", i ? "" : "lambda=0.1", hashings[i]);
         named_draw(c.round, 500);
-        named_explain(&c);
+        explain_named(&c);
         size_t plan = named_plan(500), other = (plan + 1) % NAMED_ARMS;
         snprintf(good, sizeof good, "user.plan=p%zu*item.id=i%zu", plan, plan);
         snprintf(bad, sizeof bad, "user.plan=p%zu*item.id=i%zu", plan, other);
         assert_non_null(find_entry(&c, plan, ""));
         assert_true(find_entry(&c, plan, good)->contribution > 0.1f);
         assert_true(find_entry(&c, other, bad)->contribution < find_entry(&c, plan, good)->contribution);
-        named_end(&c);
     }
 }
 
@@ -344,27 +314,24 @@ TEST(parts_are_the_whole)
     const policy_case cases[] = {
         {"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
     for (size_t i = 0; i < 3; i++) {
-        named_case c;
-        named_begin(&c, cases[i].name, cases[i].options, "names=2000");
+        auto_reader c = make_named(cases[i].name, cases[i].options, "names=2000");
         named_draw(c.round, 501);
-        named_explain(&c);
+        explain_named(&c);
         for (size_t arm = 0; arm < NAMED_ARMS; arm++) {
-            const explained_arm *own = &c.reported->arms[arm];
+            const explained_arm *own = &reported->arms[arm];
             double sum = (double)own->base;
-            for (size_t j = 0; j < own->count; j++) sum += (double)c.reported->entries[own->first + j].contribution;
+            for (size_t j = 0; j < own->count; j++) sum += (double)reported->entries[own->first + j].contribution;
             assert_close(sum, own->score.exploitation, 1e-5);
             if (i == 0) assert_close(own->base, 0, 1e-5);
             assert_true(own->probability >= 0 && own->probability <= 1);
         }
-        named_end(&c);
     }
 }
 
 /* A number at its mean is 0 to the model, and contributes nothing; what is further out contributes more. */
 TEST(a_number_at_its_mean_contributes_nothing)
 {
-    named_case c;
-    named_begin(&c, "linucb", "", "products=none");
+    auto_reader c = make_named("linucb", "", "products=none");
     ee_feature income = {0};
     for (size_t place = 0; place < 100; place++) {
         ok(ee_bandit_feature(c.bandit, place, &income, NULL));
@@ -377,14 +344,13 @@ TEST(a_number_at_its_mean_contributes_nothing)
                             mean + away * deviation);
         ee_round_clear(c.round);
         ok(ee_round_read(c.round, json, (size_t)size, NULL));
-        named_explain(&c);
+        explain_named(&c);
         const explained_entry *entry = find_entry(&c, 0, "user.income");
         if (away)
             assert_true(entry && fabsf(entry->value - 1) < 1e-5f && entry->contribution != 0);
         else
             assert_true(!entry || fabsf(entry->contribution) < 1e-6f);
     }
-    named_end(&c);
 }
 
 /* ---- what features do not explain ---- */
@@ -394,16 +360,14 @@ TEST(the_memory_of_arms_is_told_apart)
     const float arms[] = {1, 0, 0, 1, 0.5f, 0.5f};
     ee_arms round = ee_arms_dense(arms, 3, 2);
     for (int recalls = 0; recalls < 2; recalls++) {
-        ee_bandit *bandit = bandit_make("eenet", 2, 3, recalls ? "f1.width=4 units=4" : "f1.width=4 units=4 recall=0");
-        ee_snapshot *snapshot;
-        ee_scratch *own;
-        explanation *reported;
+        auto_bandit *bandit =
+            bandit_make("eenet", 2, 3, recalls ? "f1.width=4 units=4" : "f1.width=4 units=4 recall=0");
         for (int t = 0; t < 200; t++) {
             ee_decision decision = bandit_choose(bandit, &round, NULL);
             bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0); /* which no line through the others has */
         }
-        ok(ee_snapshot_create(bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 1, &own, NULL));
+        auto_snapshot *snapshot = snapshot_make(bandit);
+        auto_scratch *own = scratch_make(snapshot, 1);
         ok(snapshot_explain(snapshot, own, &round, NULL, 1, EXPLAIN_ALL, &reported, NULL));
         double recalled = 0;
         for (size_t i = 0; i < 3; i++) {
@@ -414,9 +378,6 @@ TEST(the_memory_of_arms_is_told_apart)
                          1e-5);
         }
         assert_int_equal(recalled > 1e-6, recalls);
-        ee_scratch_free(own);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -426,31 +387,23 @@ TEST(an_arm_without_entries_has_no_parts)
 {
     const size_t starts[] = {0, 0};
     ee_arms empty = ee_arms_sparse(starts, NULL, NULL, 1, DIM);
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         ok(ee_bandit_explain(bandit, &empty, 0, NULL, NULL));
-        ee_bandit_free(bandit);
     }
 }
 
 TEST(bad_input_gets_a_sentence)
 {
-    ee_bandit *bandit = bandit_make("linucb", 2, 3, "");
+    auto_bandit *bandit = bandit_make("linucb", 2, 3, "");
     const float values[] = {1, 2, 3, NAN};
     ee_arms good = ee_arms_dense(values, 1, 2), bad = ee_arms_dense(values, 2, 2);
     float contributions[2];
-    ee_error error;
-    assert_int_equal(ee_bandit_explain(NULL, &good, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: bandit must not be NULL");
-    assert_int_equal(ee_bandit_explain(bandit, NULL, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: arms must not be NULL");
-    assert_int_equal(ee_bandit_explain(bandit, &good, 1, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: arm must be 0 to 0, got 1");
-    assert_int_equal(ee_bandit_explain(bandit, &good, 0, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: contributions must not be NULL");
-    assert_int_equal(ee_bandit_explain(bandit, &bad, 0, contributions, &error), EE_BAD_INPUT);
-    assert_int_equal(ee_snapshot_explain(NULL, NULL, &good, 0, contributions, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "explain: snapshot and scratch must not be NULL");
-    ee_bandit_free(bandit);
+    refuses(ee_bandit_explain(NULL, &good, 0, contributions, &last_error), "explain: bandit must not be NULL");
+    refuses(ee_bandit_explain(bandit, NULL, 0, contributions, &last_error), "explain: arms must not be NULL");
+    refuses(ee_bandit_explain(bandit, &good, 1, contributions, &last_error), "explain: arm must be 0 to 0, got 1");
+    refuses(ee_bandit_explain(bandit, &good, 0, NULL, &last_error), "explain: contributions must not be NULL");
+    assert_int_equal(ee_bandit_explain(bandit, &bad, 0, contributions, &last_error), EE_BAD_INPUT);
+    refuses(ee_snapshot_explain(NULL, NULL, &good, 0, contributions, &last_error),
+            "explain: snapshot and scratch must not be NULL");
 }

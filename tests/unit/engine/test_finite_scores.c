@@ -58,21 +58,15 @@ TEST(rewards_of_any_size)
     policy_case c;
     for (size_t at = 0; policy_case_at(at, &c); at++) {
         for (size_t s = 0; s < SIZES; s++) {
-            ee_bandit *bandit = bandit_make(c.name, DIM, at, c.options);
+            auto_bandit *bandit = bandit_make(c.name, DIM, at, c.options);
             for (uint64_t t = 0; t < TIMES; t++) learn_any(bandit, &c, t + 1, sizes[s][t % 5]);
             for (uint64_t t = 0; t < 5; t++) learn_any(bandit, &c, t + 1, 1e9); /* beyond all that came before */
             for (uint64_t t = 0; t < 5; t++) learn_any(bandit, &c, t + 1, 1e-30);
-            model saved = model_save(bandit);
-            ee_bandit *loaded = model_load(saved);
-            assert_finite_scores(loaded, &c, "loading");
-            model_free(&saved);
-            ee_bandit_free(loaded);
-            ee_bandit_free(bandit);
+            bandit = bandit_reload(bandit);
+            assert_finite_scores(bandit, &c, "loading");
         }
     }
 }
-
-/* ---- late ---- */
 
 /* Decisions with arm 0, one-hot in a block of its own, whose rewards come after `later` decisions with the others. */
 static void learn_late(const policy_case *c, const char *more, uint64_t later)
@@ -102,30 +96,25 @@ static void learn_late(const policy_case *c, const char *more, uint64_t later)
 
 TEST(rewards_up_to_a_million_decisions_late)
 {
-    policy_case c;
-    for (size_t at = 0; policy_case_at(at, &c); at++) {
-        learn_late(&c, "blocks=3 pending=900000", test_long(500, 8000));
-        learn_late(&c, "pending=900000", test_long(500, 8000));
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        learn_late(c, "blocks=3 pending=900000", test_long(500, 8000));
+        learn_late(c, "pending=900000", test_long(500, 8000));
     }
     learn_late(&(policy_case){"eenet", "f1.width=6 units=4"}, "blocks=3 pending=2000000", test_long(30000, 1000000));
 }
-
-/* ---- saving ---- */
 
 TEST(what_scores_no_finite_number_is_not_saved)
 {
     const char *const names[] = {"eenet", "eenet:fast", "greedy", "neural-ucb", "neural-linear", "neural-ensemble"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        ee_bandit *bandit = bandit_make(names[i], DIM, 1, "f1.width=6");
+        auto_bandit *bandit = bandit_make(names[i], DIM, 1, "f1.width=6");
         parameters *learned = &bandit->policy->parameters;
-        ee_error error = {EE_OK, ""};
         void *bytes = bandit;
         size_t size;
         learned->values[learned->floats - 1] = INFINITY;
-        assert_int_equal(ee_bandit_save_bytes(bandit, &bytes, &size, &error), EE_DIVERGED);
-        assert_string_equal(error.message, "model: a parameter is not a finite number");
+        fails_with(ee_bandit_save_bytes(bandit, &bytes, &size, &last_error), EE_DIVERGED,
+                   "model: a parameter is not a finite number");
         assert_null(bytes);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -139,10 +128,9 @@ static bool is_broken(const parameters *learned, size_t i)
 TEST(no_parameter_that_is_not_finite_is_loaded)
 {
     const uint32_t wrong = UINT32_C(0x7ff80001); /* not a number, also as the upper half of a double */
-    policy_case c;
     size_t tried = 0;
-    for (size_t k = 0; policy_case_at(k, &c); k++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 5, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 5, c->options);
         bandit_play(bandit, 1, 30, ARMS, false);
         parameters *learned = &bandit->policy->parameters;
         size_t saved = learned->count - learned->unsaved;
@@ -150,19 +138,17 @@ TEST(no_parameter_that_is_not_finite_is_loaded)
             float before = learned->values[i];
             void *bytes = NULL;
             size_t size;
-            ee_bandit *loaded = NULL;
+            auto_bandit *loaded = NULL;
             memcpy(&learned->values[i], &wrong, sizeof wrong);
             if (is_broken(learned, i) && !ee_bandit_save_bytes(bandit, &bytes, &size, NULL)) {
                 tried++;
                 if (ee_bandit_load_bytes(bytes, size, NULL, &loaded, NULL) == EE_OK &&
                     is_broken(&loaded->policy->parameters, i))
-                    fail_msg("%s %s: a model is loaded whose value %zu is not finite", c.name, c.options, i);
+                    fail_msg("%s %s: a model is loaded whose value %zu is not finite", c->name, c->options, i);
             }
-            ee_bandit_free(loaded);
             ee_bytes_free(bytes);
             learned->values[i] = before;
         }
-        ee_bandit_free(bandit);
     }
     assert_true(tried > 100);
 }

@@ -8,7 +8,6 @@
  * CLOSE would make the test depend on rounding. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/problem.h"
@@ -125,8 +124,6 @@ static void play(const run *self, played *out)
     problem_free(rounds);
 }
 
-/* ---- stored numbers ---- */
-
 static int print(const char *word)
 {
     (void)word;
@@ -151,26 +148,23 @@ static void check(const run *self, const json_t *stored)
     played found;
     size_t count;
     play(self, &found);
-    double *decided = golden_doubles(golden_member(stored, "decided"), &count);
+    auto_free double *decided = golden_doubles(golden_member(stored, "decided"), &count);
     assert_int_equal(count, ROUNDS);
     for (size_t i = 0; i < ROUNDS; i++)
         if ((double)found.decided[i] != decided[i])
             fail_msg("%s: round %zu chose arm %zu, not %.0f", self->name, i + 1, found.decided[i], decided[i]);
-    double *scores = golden_doubles(golden_member(stored, "scores"), &count);
+    auto_free double *scores = golden_doubles(golden_member(stored, "scores"), &count);
     assert_int_equal(count, 2 * ARMS);
     double tolerance = TOLERANCE * largest_of(found.scores);
     for (size_t i = 0; i < ARMS; i++) {
         assert_close(found.scores[i].exploitation, scores[2 * i], tolerance);
         assert_close(found.scores[i].score, scores[2 * i + 1], tolerance);
     }
-    free(decided);
-    free(scores);
 }
 
 TEST(every_policy_decides_as_stored)
 {
-    json_t *stored = golden_load("first_rounds.json");
+    json_auto_t *stored = golden_load("first_rounds.json");
     for (size_t i = 0; i < RUNS; i++) check(&runs[i], golden_member(stored, runs[i].name));
     assert_int_equal(json_object_size(stored), RUNS);
-    json_decref(stored);
 }

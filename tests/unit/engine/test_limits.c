@@ -53,14 +53,11 @@ static void assert_refused(ee_bandit *bandit, const ee_limits *limits, const cha
 {
     ee_arms arms = limited(0, limits);
     ee_decision decision;
-    ee_error error = {EE_OK, ""};
     double probabilities[ARMS];
-    model before = model_save(bandit);
-    assert_int_equal(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
+    auto_model before = model_save(bandit);
+    refuses(ee_bandit_decide(bandit, &arms, &decision, NULL, NULL, &last_error), sentence);
     assert_int_equal(ee_bandit_probabilities(bandit, &arms, probabilities, NULL), EE_BAD_INPUT);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
 }
 
 /* ---- every policy ---- */
@@ -71,9 +68,8 @@ TEST(limits_that_do_not_bind_change_nothing)
     static const double none[GROUPS] = {0}, all[GROUPS] = {1, 1};
     static const float zeros[ARMS] = {0};
     const ee_limits loose = {zeros, groups, none, all, GROUPS};
-    policy_case c;
-    for (size_t k = 0; policy_case_at(k, &c); k++) {
-        ee_bandit *plain = make(&c, 3), *other = make(&c, 3);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *plain = make(c, 3), *other = make(c, 3);
         ee_arms arms = limited(0, NULL), same = limited(0, &loose);
         double expected[ARMS], got[ARMS];
         ee_decision first, second;
@@ -83,23 +79,20 @@ TEST(limits_that_do_not_bind_change_nothing)
             assert_refused(other, &loose,
                            "limits: shares need probabilities, which this policy estimates only with option "
                            "probability_draws: set it, for example to 100");
-        } else if (!strstr(c.options, "probability_draws")) {
+        } else if (!strstr(c->options, "probability_draws")) {
             ok(ee_bandit_decide(other, &same, &second, NULL, got, NULL));
             assert_memory_equal(got, expected, sizeof got);
             assert_memory_equal(&second, &first, sizeof first);
             assert_true(bandits_equal(plain, other));
         }
-        ee_bandit_free(plain);
-        ee_bandit_free(other);
     }
 }
 
 /* A decision that boosts did not change is learned as without them. */
 TEST(boosts_reach_scores_and_draw_but_not_what_is_stored)
 {
-    policy_case c;
-    for (size_t k = 0; policy_case_at(k, &c); k++) {
-        ee_bandit *plain = make(&c, 3), *other = make(&c, 3);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *plain = make(c, 3), *other = make(c, 3);
         ee_arms arms = limited(0, NULL);
         ee_score without[ARMS], with[ARMS];
         float favours[ARMS] = {0};
@@ -120,8 +113,6 @@ TEST(boosts_reach_scores_and_draw_but_not_what_is_stored)
         ok(ee_bandit_score(plain, &arms, without, NULL));
         ok(ee_bandit_score(other, &arms, with, NULL));
         assert_memory_equal(with, without, sizeof with);
-        ee_bandit_free(plain);
-        ee_bandit_free(other);
     }
 }
 
@@ -135,7 +126,7 @@ TEST(a_boosted_arm_gets_the_probability_of_its_score)
                                               {"neural-ensemble", "f1.width=6 members=4 decision=thompson"},
                                               {"linucb", "propensity=softmax"}};
     for (size_t k = 0; k < sizeof policies / sizeof *policies; k++) {
-        ee_bandit *bandit = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
+        auto_bandit *bandit = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
         for (size_t arm = 0; arm < ARMS; arm++) {
             float favours[ARMS] = {0};
             favours[arm] = 1e6f;
@@ -145,16 +136,14 @@ TEST(a_boosted_arm_gets_the_probability_of_its_score)
             ok(ee_bandit_probabilities(bandit, &arms, probabilities, NULL));
             for (size_t i = 0; i < ARMS; i++) assert_close(probabilities[i], i == arm, 1e-12);
         }
-        ee_bandit_free(bandit);
     }
 }
 
 /* The probabilities of a decision are the projected ones of the same decision without shares. */
 TEST(shares_project_the_probabilities_of_every_policy)
 {
-    policy_case c;
-    for (size_t k = 0; policy_case_at(k, &c); k++) {
-        ee_bandit *bandit = make(&c, 3);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = make(c, 3);
         ee_arms arms = limited(0, NULL);
         double expected[ARMS], got[ARMS], seen[ARMS];
         group_share room[GROUPS + 1];
@@ -169,7 +158,6 @@ TEST(shares_project_the_probabilities_of_every_policy)
             assert_true(decision.probability == seen[decision.arm]);
             assert_within(seen);
         }
-        ee_bandit_free(bandit);
     }
 }
 
@@ -178,13 +166,11 @@ TEST(shares_project_the_probabilities_of_every_policy)
 /* The arm is drawn with the probabilities of its decision: over many decisions, the wins of each arm are their sum. */
 static void assert_calibrated(const char *policy, const char *options, const ee_limits *limits, size_t decisions)
 {
-    ee_bandit *bandit = make(&(policy_case){policy, options}, 3);
+    auto_bandit *bandit = make(&(policy_case){policy, options}, 3);
     ee_arms arms = limited(0, limits);
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
     double expected[ARMS] = {0}, variance[ARMS] = {0}, wins[ARMS] = {0}, probabilities[ARMS];
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 17, &scratch, NULL));
+    auto_snapshot *snapshot = snapshot_make(bandit);
+    auto_scratch *scratch = scratch_make(snapshot, 17);
     for (size_t i = 0; i < decisions; i++) {
         ee_decision decision;
         ok(ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, probabilities, NULL));
@@ -197,9 +183,6 @@ static void assert_calibrated(const char *policy, const char *options, const ee_
     }
     for (size_t arm = 0; arm < ARMS; arm++)
         assert_true(fabs(wins[arm] - expected[arm]) <= 4.5 * sqrt(variance[arm]) + 1e-6 * (double)decisions);
-    ee_scratch_free(scratch);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
 }
 
 TEST(arms_are_drawn_with_the_probabilities_of_their_decisions)
@@ -218,7 +201,7 @@ TEST(several_rounds_have_their_own_limits)
 {
     const ee_limits *each[ROUNDS] = {&shares, NULL, &boosted, &both, NULL};
     policy_case c = {"greedy", "f1.width=6 f1.deep_width=12 propensity=softmax"};
-    ee_bandit *one = make(&c, 3), *many = make(&c, 3);
+    auto_bandit *one = make(&c, 3), *many = make(&c, 3);
     ee_arms arms[ROUNDS];
     ee_decision expected[ROUNDS], got[ROUNDS];
     ee_score scores[ROUNDS][ARMS], their_scores[ROUNDS][ARMS];
@@ -231,8 +214,6 @@ TEST(several_rounds_have_their_own_limits)
     assert_memory_equal(got, expected, sizeof got);
     assert_memory_equal(their_scores, scores, sizeof scores);
     assert_memory_equal(theirs, probabilities, sizeof theirs);
-    ee_bandit_free(one);
-    ee_bandit_free(many);
 }
 
 /* As a round of the remaining arms, with the boosts and groups of these. */
@@ -244,8 +225,8 @@ TEST(excluded_arms_are_left_out_of_the_shares)
     const ee_limits theirs = {their_boosts, their_groups, lows, highs, GROUPS};
     static const char *const policies[][2] = {{"linucb", "propensity=softmax"}, {"lints", "probability_draws=5"}};
     for (size_t k = 0; k < 2; k++) {
-        ee_bandit *all = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
-        ee_bandit *few = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
+        auto_bandit *all = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
+        auto_bandit *few = make(&(policy_case){policies[k][0], policies[k][1]}, 3);
         ee_arms arms = limited(0, &both);
         float values[4 * DIM];
         double probabilities[ARMS], expected[4];
@@ -259,8 +240,6 @@ TEST(excluded_arms_are_left_out_of_the_shares)
         assert_true(decision.probability == among.probability);
         for (size_t i = 0, next = 0; i < ARMS; i++)
             assert_true(probabilities[i] == (excluded[i] ? 0 : expected[next++]));
-        ee_bandit_free(all);
-        ee_bandit_free(few);
     }
 }
 
@@ -268,7 +247,7 @@ TEST(excluded_arms_are_left_out_of_the_shares)
 TEST(slots_have_their_own_limits)
 {
     enum { SLOTS = 3 };
-    ee_bandit *bandit = make(&(policy_case){"linucb", "propensity=softmax"}, 3);
+    auto_bandit *bandit = make(&(policy_case){"linucb", "propensity=softmax"}, 3);
     ee_arms slots[SLOTS] = {limited(0, &boosted), limited(0, &both), limited(0, NULL)}, plain = limited(0, NULL);
     ee_score scores[SLOTS][ARMS], own[ARMS];
     double probabilities[SLOTS][ARMS];
@@ -283,26 +262,22 @@ TEST(slots_have_their_own_limits)
             assert_true(scores[slot][i].score == (taken ? 0 : own[i].score + boost));
         }
     assert_within(probabilities[1]);
-    ee_bandit_free(bandit);
 }
 
 /* ---- snapshots and rounds of named features ---- */
 
 TEST(a_snapshot_has_the_scores_and_probabilities_of_its_bandit)
 {
-    policy_case c;
-    for (size_t k = 0; policy_case_at(k, &c); k++) {
-        ee_bandit *bandit = make(&c, 3);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = make(c, 3);
         ee_arms arms = limited(0, NULL);
-        ee_snapshot *snapshot;
-        ee_scratch *scratch;
         ee_score scores[ARMS], theirs[ARMS];
         double expected[ARMS], got[ARMS], drawn[ARMS];
         ee_decision decision;
-        ok(ee_snapshot_create(bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 3, &scratch, NULL));
+        auto_snapshot *snapshot = snapshot_make(bandit);
+        auto_scratch *scratch = scratch_make(snapshot, 3);
         ok(ee_bandit_probabilities(bandit, &arms, expected, NULL));
-        bool draws = isnan(expected[0]) || strstr(c.options, "probability_draws");
+        bool draws = isnan(expected[0]) || strstr(c->options, "probability_draws");
         arms.limits = isnan(expected[0]) ? &boosted : &both;
         ok(ee_bandit_score(bandit, &arms, scores, NULL));
         ok(ee_bandit_probabilities(bandit, &arms, expected, NULL));
@@ -312,9 +287,6 @@ TEST(a_snapshot_has_the_scores_and_probabilities_of_its_bandit)
         if (!draws) assert_memory_equal(got, expected, sizeof got);
         ok(ee_snapshot_decide(snapshot, scratch, &arms, &decision, NULL, drawn, NULL));
         assert_memory_equal(drawn, got, sizeof drawn);
-        ee_scratch_free(scratch);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
     }
 }
 
@@ -324,18 +296,14 @@ TEST(a_round_of_named_features_has_its_limits_until_it_is_cleared)
     static const uint32_t half[NAMED_ARMS] = {0, 0, 1, 1};
     static const double low[1] = {0.9}, high[1] = {0.9}, wrong[1] = {0.5};
     ee_limits limits = {.groups = half, .low = low, .high = high, .group_count = 1};
-    ee_bandit *bandit = named_make("linucb", "propensity=floor", "");
-    ee_round *round;
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
+    auto_bandit *bandit = named_make("linucb", "propensity=floor", "");
     ee_arms arms;
     ee_decision decision;
-    ee_error error = {EE_OK, ""};
     double probabilities[NAMED_ARMS];
-    ok(ee_round_create(NULL, &round, NULL));
+    auto_round *round = round_make();
     named_play(bandit, round, 1, 20);
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 3, &scratch, NULL));
+    auto_snapshot *snapshot = snapshot_make(bandit);
+    auto_scratch *scratch = scratch_make(snapshot, 3);
 
     ee_round_set_limits(round, &limits);
     ok(ee_bandit_arms(bandit, round, &arms, NULL));
@@ -343,20 +311,14 @@ TEST(a_round_of_named_features_has_its_limits_until_it_is_cleared)
     ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, probabilities, NULL));
     assert_close(probabilities[0] + probabilities[1], 0.9, 1e-12);
     limits.high = wrong;
-    assert_int_equal(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message,
-                        "limits: the share of group 0 must be within 0 to 1, from low to high, got 0.9 to 0.5");
+    refuses(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &last_error),
+            "limits: the share of group 0 must be within 0 to 1, from low to high, got 0.9 to 0.5");
     ee_round_set_limits(round, NULL);
     ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, NULL));
     ee_round_set_limits(round, &limits);
     named_draw(round, 21); /* clears it */
     ok(ee_snapshot_arms(snapshot, round, &arms, NULL));
     assert_null(arms.limits);
-
-    ee_scratch_free(scratch);
-    ee_snapshot_free(snapshot);
-    ee_round_free(round);
-    ee_bandit_free(bandit);
 }
 
 /* ---- bad input ---- */
@@ -389,9 +351,8 @@ TEST(bad_limits_are_refused)
         {{NULL, groups, lows, NULL, 1},
          "limits: groups, low and high must not be NULL if group_count is 1; for no shares, set it to 0"},
     };
-    ee_bandit *bandit = make(&(policy_case){"linucb", ""}, 3);
+    auto_bandit *bandit = make(&(policy_case){"linucb", ""}, 3);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_refused(bandit, &wrong[i].limits, wrong[i].sentence);
     ee_round_set_limits(NULL, &both); /* as ee_round_clear */
-    ee_bandit_free(bandit);
 }

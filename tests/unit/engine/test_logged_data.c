@@ -15,14 +15,12 @@ static const ee_arms *arms_of_round(uint64_t number)
     return number % 2 ? &round_now.sparse : &round_now.dense;
 }
 
-/* ---- logs ---- */
-
 /* A bandit that decides and learns, and its twin that is told of the same decisions as of another's. */
 TEST(a_log_teaches_what_deciding_does)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options),
+                    *twin = bandit_make(c->name, DIM, 3, c->options);
         decision_streams before = twin->room->streams;
         for (uint64_t t = 1; t <= 40; t++) {
             const ee_arms *arms = arms_of_round(t);
@@ -30,14 +28,12 @@ TEST(a_log_teaches_what_deciding_does)
             double reward = round_reward(&round_now, decision.arm);
             bandit_reward(bandit, decision.id, reward);
             ok(ee_bandit_learn_from(twin, arms, decision.arm, reward, NULL));
-            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c->name, c->options, (int)t);
         }
         assert_memory_equal(&before, &twin->room->streams, sizeof before); /* nothing was drawn */
         assert_int_equal(ee_bandit_info(twin).decisions, 0);
         assert_int_equal(ee_bandit_info(twin).rewards, 40);
         assert_int_equal(ee_bandit_info(twin).pending, 0);
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
@@ -52,10 +48,10 @@ TEST(a_wrong_log_changes_nothing)
         {0, NAN, "learn: the reward must be -1e9 to 1e9, got nan"},
         {0, 2e9, "learn: the reward must be -1e9 to 1e9, got 2e+09"},
     };
-    ee_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6");
+    auto_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6");
     ee_error error = {EE_OK, ""};
     round_draw(&round_now, 1, ARMS, DIM, 4);
-    model before = model_save(bandit);
+    auto_model before = model_save(bandit);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_status status = ee_bandit_learn_from(bandit, &round_now.dense, cases[i].arm, cases[i].reward, &error);
         assert_int_equal(status, EE_BAD_INPUT);
@@ -67,16 +63,12 @@ TEST(a_wrong_log_changes_nothing)
     round_now.values[3] = NAN;
     assert_int_equal(ee_bandit_learn_from(bandit, &round_now.dense, 0, 1, NULL), EE_BAD_INPUT);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
-    ee_bandit_free(bandit);
 }
-
-/* ---- forgetting ---- */
 
 static void assert_gone(ee_bandit *bandit, uint64_t id, ee_status expected, const char *sentence)
 {
     ee_error error = {EE_OK, ""};
-    model before = model_save(bandit);
+    auto_model before = model_save(bandit);
     assert_int_equal(ee_bandit_learn(bandit, id, 1, &error), expected);
     assert_memory_equal(error.message, "learn: ", 7);
     assert_string_equal(error.message + 7, sentence);
@@ -84,12 +76,11 @@ static void assert_gone(ee_bandit *bandit, uint64_t id, ee_status expected, cons
     assert_memory_equal(error.message, "forget: ", 8);
     assert_string_equal(error.message + 8, sentence);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
 }
 
 TEST(a_forgotten_decision_waits_no_longer)
 {
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 pending=4");
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6 pending=4");
     for (uint64_t t = 1; t <= 3; t++) bandit_choose(bandit, arms_of_round(t), NULL);
     assert_int_equal(ee_bandit_info(bandit).pending, 3);
     ok(ee_bandit_forget(bandit, 2, NULL));
@@ -108,27 +99,24 @@ TEST(a_forgotten_decision_waits_no_longer)
                 "it was forgotten");
     assert_int_equal(ee_bandit_info(bandit).rewards, 1);
     assert_int_equal(ee_bandit_forget(NULL, 1, NULL), EE_BAD_INPUT);
-    ee_bandit_free(bandit);
 }
 
-/* ---- probabilities ---- */
-
-/* What would be drawn is told beforehand, and telling it changes nothing; a policy that draws its scores tells it only
- * by further draws. */
+/* What would be drawn is told beforehand, and telling it or the scores changes nothing; a policy that draws its scores
+ * tells it only by further draws. */
 TEST(probabilities_without_a_decision_are_those_of_one)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         bool tells = !bandit->policy->class->draws || bandit->rules.probability_draws;
         for (uint64_t t = 1; t <= 20; t++) {
             const ee_arms *arms = arms_of_round(t);
             double reported[ARMS], drawn[ARMS], sum = 0;
+            ee_score scores[ARMS];
             ee_decision decision;
-            model before = model_save(bandit);
+            auto_model before = model_save(bandit);
+            ok(ee_bandit_score(bandit, arms, scores, NULL));
             ok(ee_bandit_probabilities(bandit, arms, reported, NULL));
             assert_true(model_is_of(before, bandit));
-            model_free(&before);
             ok(ee_bandit_decide(bandit, arms, &decision, NULL, drawn, NULL));
             assert_memory_equal(reported, drawn, arms->count * sizeof *reported);
             assert_memory_equal(&decision.probability, &drawn[decision.arm], sizeof(double));
@@ -139,6 +127,5 @@ TEST(probabilities_without_a_decision_are_those_of_one)
             assert_true(!tells || fabs(sum - 1) < 1e-12);
             bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
         }
-        ee_bandit_free(bandit);
     }
 }

@@ -61,12 +61,11 @@ TEST(long_arms_take_their_own_length)
     static const char *const policies[] = {"greedy", "eenet"};
     for (size_t p = 0; p < 2; p++) {
         for (size_t h = 0; h < 3; h++) {
-            ee_bandit *bandit = make(policies[p], histories[h]);
+            auto_bandit *bandit = make(policies[p], histories[h]);
             size_t before = play(bandit, 1, 20);
             size_t most = play(bandit, 21, 60);
             if (most > before + 10 * ROW_BYTES)
                 fail_msg("%s %s: from %zu to %zu bytes", policies[p], histories[h], before, most);
-            ee_bandit_free(bandit);
         }
     }
 }
@@ -75,42 +74,36 @@ TEST(long_arms_take_their_own_length)
  * much for each of f1's two networks. */
 TEST(a_forgotten_arm_gives_its_room_back)
 {
-    ee_bandit *bandit = make("greedy", "ring:9");
+    auto_bandit *bandit = make("greedy", "ring:9");
     size_t before = play(bandit, 1, 20);
     assert_true(play(bandit, 21, 46) > before + ROW_BYTES);
     play(bandit, 47, 80);
     assert_true(ee_bandit_memory(bandit) <= before + 3 * ROW_BYTES + 65536);
-    ee_bandit_free(bandit);
 }
 
 /* Played, waiting, in the history: a loaded bandit goes on as the one that was saved, in as little memory. */
 TEST(long_arms_are_saved_and_loaded)
 {
     for (size_t h = 0; h < 3; h++) {
-        ee_bandit *bandit = make("eenet", histories[h]);
+        auto_bandit *bandit = make("eenet", histories[h]);
         size_t before = play(bandit, 1, 20);
         play(bandit, 21, 40);
         ee_arms arms = draw_arms(41, true);
         ee_decision waiting = bandit_choose(bandit, &arms, NULL);
-        model saved = model_save(bandit);
-        ee_bandit *loaded = model_load(saved);
-        assert_true(model_is_of(saved, loaded));
+        auto_bandit *loaded = bandit_copy(bandit);
         assert_true(ee_bandit_memory(loaded) <= before + 10 * ROW_BYTES);
-        model_free(&saved);
         bandit_reward(bandit, waiting.id, 1);
         bandit_reward(loaded, waiting.id, 1);
         play(bandit, 42, 60);
         play(loaded, 42, 60);
         assert_true(bandits_equal(bandit, loaded));
-        ee_bandit_free(loaded);
-        ee_bandit_free(bandit);
     }
 }
 
 /* All that waits is one of few entries, though each was decided beside a long one. */
 TEST(waiting_decisions_take_the_arm_that_was_played)
 {
-    ee_bandit *bandit = bandit_make("uniform", DIM, 1, "nonzeros=20 arms=3 pending=64");
+    auto_bandit *bandit = bandit_make("uniform", DIM, 1, "nonzeros=20 arms=3 pending=64");
     size_t before = ee_bandit_memory(bandit), played = 0;
     for (uint64_t t = 1; t <= 40; t++) {
         ee_arms arms = draw_arms(t, true);
@@ -120,5 +113,4 @@ TEST(waiting_decisions_take_the_arm_that_was_played)
     assert_true(ee_bandit_memory(bandit) <= before + (played + 2) * (ROW_BYTES + 256) + 4096);
     for (uint64_t t = 1; t <= 40; t++) bandit_reward(bandit, t, 1);
     assert_true(ee_bandit_memory(bandit) <= before + 3 * (ROW_BYTES + 256) + 4096);
-    ee_bandit_free(bandit);
 }

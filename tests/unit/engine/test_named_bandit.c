@@ -3,27 +3,18 @@
 
 #include <string.h>
 
-static ee_round *make_round(void)
-{
-    ee_round *round = NULL;
-    ok(ee_round_create(NULL, &round, NULL));
-    return round;
-}
-
 /* What is good depends on the user and the item together: without their product nothing can be learned. */
 TEST(a_bandit_learns_from_names)
 {
     enum { ROUNDS = 600, LAST = 200 };
     static const char *const policies[] = {"linucb", "eenet"};
     for (size_t p = 0; p < 2; p++) {
-        ee_round *round = make_round();
-        ee_bandit *bandit = named_make(policies[p], NULL, "names=250 hashes=16");
+        auto_round *round = round_make();
+        auto_bandit *bandit = named_make(policies[p], NULL, "names=250 hashes=16");
         assert_int_equal(ee_bandit_info(bandit).dim, 266);
         named_play(bandit, round, 1, ROUNDS - LAST);
         double last = named_play(bandit, round, ROUNDS - LAST + 1, ROUNDS);
         if (last < 0.9 * LAST) fail_msg("%s: %g of %d", policies[p], last, LAST);
-        ee_bandit_free(bandit);
-        ee_round_free(round);
     }
 }
 
@@ -43,26 +34,19 @@ enum { CASES = sizeof cases / sizeof *cases };
 TEST(the_same_calls_give_the_same_bytes)
 {
     for (size_t i = 0; i < CASES; i++) {
-        ee_round *round = make_round(), *other = make_round();
-        ee_bandit *whole = named_make(cases[i].policy, cases[i].options, cases[i].features);
-        ee_bandit *parts = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        auto_round *round = round_make(), *other = round_make();
+        auto_bandit *whole = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        auto_bandit *parts = named_make(cases[i].policy, cases[i].options, cases[i].features);
         named_play(whole, round, 1, 90);
         for (uint64_t t = 1; t <= 90; t += 30) {
             named_play(parts, t % 2 ? other : round, t, t + 29);
             parts = bandit_reload(parts);
         }
-        model end = model_save(whole);
+        auto_model end = model_save(whole);
         assert_true(model_is_of(end, parts));
         assert_string_equal(ee_bandit_info(whole).features, ee_bandit_info(parts).features);
-        model_free(&end);
-        ee_bandit_free(whole);
-        ee_bandit_free(parts);
-        ee_round_free(round);
-        ee_round_free(other);
     }
 }
-
-/* ---- reading back ---- */
 
 static ee_feature feature_at(ee_bandit *bandit, size_t place)
 {
@@ -77,9 +61,8 @@ TEST(places_can_be_read_back)
         "{\"user\":{\"age\":30},\"_multi\":[{\"item\":{\"id\":\"a\"}},{\"item\":{\"id\":\"b\"}}]}";
     static const char *const names[] = {"constant",  "user.age",           "item.id=a", "user.age*item.id=a",
                                         "item.id=b", "user.age*item.id=b", ""};
-    ee_bandit *bandit = named_make("linucb", NULL, "names=10 hashes=2");
-    ee_round *round = make_round();
-    ee_error error;
+    auto_bandit *bandit = named_make("linucb", NULL, "names=10 hashes=2");
+    auto_round *round = round_make();
     ee_feature feature;
     ok(ee_round_read(round, json, strlen(json), NULL));
     for (int i = 0; i < 3; i++) ok(ee_bandit_arms(bandit, round, NULL, NULL));
@@ -91,24 +74,17 @@ TEST(places_can_be_read_back)
     assert_int_equal(feature_at(bandit, 5).count, 3);
     assert_int_equal(feature_at(bandit, 6).count, 0);
     assert_string_equal(feature_at(bandit, 11).name, "");
-    assert_int_equal(ee_bandit_feature(bandit, 12, &feature, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "feature: index must be 0 to 11, got 12");
-    ee_bandit_free(bandit);
-    ee_round_free(round);
+    refuses(ee_bandit_feature(bandit, 12, &feature, &last_error), "feature: index must be 0 to 11, got 12");
 }
-
-/* ---- snapshots ---- */
 
 /* A snapshot decides a round as the bandit would have when it was published, by names of that time. */
 TEST(a_snapshot_has_the_names_of_its_time)
 {
     for (size_t i = 0; i < CASES; i++) {
-        ee_round *round = make_round();
-        ee_bandit *bandit = named_make(cases[i].policy, cases[i].options, cases[i].features);
-        ee_snapshot *snapshot;
-        ee_scratch *scratch;
-        ok(ee_snapshot_create(bandit, &snapshot, NULL));
-        ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
+        auto_round *round = round_make();
+        auto_bandit *bandit = named_make(cases[i].policy, cases[i].options, cases[i].features);
+        auto_snapshot *snapshot = snapshot_make(bandit);
+        auto_scratch *scratch = scratch_make(snapshot, 1);
         for (uint64_t t = 1; t <= 60; t += 10) {
             ee_score own[NAMED_ARMS], its[NAMED_ARMS], later[NAMED_ARMS];
             ee_decision decision;
@@ -130,83 +106,55 @@ TEST(a_snapshot_has_the_names_of_its_time)
             ok(ee_scratch_record(scratch, 0, &record, &size, NULL));
             ok(ee_bandit_learn_record(bandit, record, size, 1, NULL));
         }
-        ee_scratch_free(scratch);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
-        ee_round_free(round);
     }
-}
-
-/* ---- what is refused ---- */
-
-static void assert_refused(ee_status status, const ee_error *error, const char *sentence)
-{
-    assert_int_equal(status, EE_BAD_INPUT);
-    assert_string_equal(error->message, sentence);
 }
 
 TEST(what_does_not_fit_is_refused)
 {
-    ee_error error;
-    ee_bandit *bandit = NULL, *vectors = bandit_make("uniform", 3, 1, NULL);
-    ee_round *round = make_round();
+    auto_bandit *bandit = NULL, *vectors = bandit_make("uniform", 3, 1, NULL);
+    auto_round *round = round_make();
     ee_feature feature;
     ee_arms arms;
     ee_settings settings = {.policy = "uniform", .features = "", .dim = 20};
-    assert_refused(ee_bandit_create(&settings, &bandit, &error), &error,
-                   "create: give dim or features, not both: dim must be 0 or 12288 with these features, got 20");
+    refuses(ee_bandit_create(&settings, &bandit, &last_error),
+            "create: give dim or features, not both: dim must be 0 or 12288 with these features, got 20");
     settings.dim = 12288;
-    ok(ee_bandit_create(&settings, &bandit, &error));
+    ok(ee_bandit_create(&settings, &bandit, &last_error));
     assert_string_equal(ee_bandit_info(bandit).features,
                         "hashing=dictionary names=8192 hashes=4096 products=context*action standardize=on ids=on");
     assert_null(ee_bandit_info(vectors).features);
     settings.features = "nmaes=7";
-    assert_int_equal(ee_bandit_create(&settings, &(ee_bandit *){NULL}, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: features has no option 'nmaes'; did you mean 'names'?");
+    fails_with(ee_bandit_create(&settings, &(ee_bandit *){NULL}, &last_error), EE_BAD_OPTION,
+               "options: features has no option 'nmaes'; did you mean 'names'?");
 
-    assert_refused(ee_bandit_arms(vectors, round, &arms, &error), &error,
-                   "arms: this bandit takes vectors; for named features, set features when you create it");
-    assert_refused(ee_bandit_feature(vectors, 0, &feature, &error), &error,
-                   "feature: this bandit takes vectors; for named features, set features when you create it");
-    assert_refused(ee_bandit_arms(bandit, round, &arms, &error), &error, "features: a round needs at least one action");
-    assert_refused(ee_bandit_arms(bandit, NULL, &arms, &error), &error, "arms: bandit and round must not be NULL");
+    refuses(ee_bandit_arms(vectors, round, &arms, &last_error),
+            "arms: this bandit takes vectors; for named features, set features when you create it");
+    refuses(ee_bandit_feature(vectors, 0, &feature, &last_error),
+            "feature: this bandit takes vectors; for named features, set features when you create it");
+    refuses(ee_bandit_arms(bandit, round, &arms, &last_error), "features: a round needs at least one action");
+    refuses(ee_bandit_arms(bandit, NULL, &arms, &last_error), "arms: bandit and round must not be NULL");
 
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
     ee_decision decision;
-    ok(ee_snapshot_create(vectors, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
-    assert_refused(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &error), &error,
-                   "decide: this bandit takes vectors; for named features, set features when you create it");
-    ee_scratch_free(scratch);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
-    ee_bandit_free(vectors);
-    ee_round_free(round);
+    auto_snapshot *snapshot = snapshot_make(vectors);
+    auto_scratch *scratch = scratch_make(snapshot, 1);
+    refuses(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, &last_error),
+            "decide: this bandit takes vectors; for named features, set features when you create it");
 }
 
 /* Places mean other things to features with other options. */
 TEST(records_are_of_the_same_features)
 {
-    ee_error error;
-    ee_round *round = make_round();
-    ee_bandit *bandit = named_make("linucb", NULL, "names=100 hashes=100");
-    ee_bandit *other = named_make("linucb", NULL, "names=120 hashes=80");
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
+    auto_round *round = round_make();
+    auto_bandit *bandit = named_make("linucb", NULL, "names=100 hashes=100");
+    auto_bandit *other = named_make("linucb", NULL, "names=120 hashes=80");
     ee_decision decision;
     const void *record;
     size_t size;
     named_draw(round, 1);
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &scratch, NULL));
+    auto_snapshot *snapshot = snapshot_make(bandit);
+    auto_scratch *scratch = scratch_make(snapshot, 1);
     ok(ee_snapshot_decide_round(snapshot, scratch, round, &decision, NULL, NULL, NULL));
     ok(ee_scratch_record(scratch, 0, &record, &size, NULL));
-    assert_int_equal(ee_bandit_learn_record(other, record, size, 1, &error), EE_BAD_RECORD);
-    ok(ee_bandit_learn_record(bandit, record, size, 1, &error));
-    ee_scratch_free(scratch);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
-    ee_bandit_free(other);
-    ee_round_free(round);
+    assert_int_equal(ee_bandit_learn_record(other, record, size, 1, &last_error), EE_BAD_RECORD);
+    ok(ee_bandit_learn_record(bandit, record, size, 1, &last_error));
 }

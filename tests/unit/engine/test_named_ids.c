@@ -27,14 +27,13 @@ static void play_end(id_play *self)
 static void add_action(ee_round *round, const char *json, const char *id)
 {
     ee_error error = {EE_OK, ""};
-    if (ee_round_action(round, json, strlen(json), &error)) fail_msg("%s", error.message);
+    ok(ee_round_action(round, json, strlen(json), &last_error));
     if (id && ee_round_action_id(round, id, strlen(id), &error)) fail_msg("%s", error.message);
 }
 
 static void take_arms(id_play *self)
 {
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_arms(self->bandit, self->round, &self->arms, &error)) fail_msg("%s", error.message);
+    ok(ee_bandit_arms(self->bandit, self->round, &self->arms, &last_error));
 }
 
 /* The place of a name; SIZE_MAX where it has none. */
@@ -57,7 +56,7 @@ TEST(ids_alone_are_learned)
     static const char *const policies[] = {"eenet", "linucb", "ucb1", "thompson", "neural-epsilon"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         enum { ROUNDS = 400, LAST = 100 };
-        id_play play = play_start(policies[p], NULL, "names=100 hashes=10");
+        RELEASED_BY(play_end) id_play play = play_start(policies[p], NULL, "names=100 hashes=10");
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
             random_stream stream = random_named(t, "order");
@@ -71,7 +70,6 @@ TEST(ids_alone_are_learned)
             right += t >= ROUNDS - LAST && red;
         }
         if (right < LAST * 9 / 10) fail_msg("%s: %zu of %d", policies[p], right, LAST);
-        play_end(&play);
     }
 }
 
@@ -79,7 +77,7 @@ TEST(ids_alone_are_learned)
 TEST(ids_are_multiplied_with_the_context)
 {
     enum { ROUNDS = 500, LAST = 100 };
-    id_play play = play_start("linucb", "alpha=1", "names=100 hashes=10");
+    RELEASED_BY(play_end) id_play play = play_start("linucb", "alpha=1", "names=100 hashes=10");
     size_t right = 0;
     for (size_t t = 0; t < ROUNDS; t++) {
         const char *context = t % 2 ? "{\"plan\":\"free\"}" : "{\"plan\":\"paid\"}";
@@ -94,7 +92,6 @@ TEST(ids_are_multiplied_with_the_context)
     }
     assert_true(right >= LAST * 9 / 10);
     assert_true(place_of(play.bandit, "plan=free*_id=a") < SIZE_MAX);
-    play_end(&play);
 }
 
 /* ---- ids that never recur ---- */
@@ -124,6 +121,7 @@ static double play_sessions(id_play *play, size_t rounds, size_t *next)
 TEST(ids_that_never_recur_cost_nothing)
 {
     enum { LEARN = 500, SHOW = 25000, MOST_MEMORY = 1 << 20 };
+    RELEASED_BY(play_end)
     id_play play = play_start("linucb", NULL, "names=300 hashes=16"),
             off = play_start("linucb", NULL, "names=300 hashes=16 ids=off");
     size_t next = 0, same = 0;
@@ -149,14 +147,12 @@ TEST(ids_that_never_recur_cost_nothing)
         take_arms(&play);
     }
     assert_true(place_of(play.bandit, "_id=session-last") < SIZE_MAX);
-    play_end(&play);
-    play_end(&off);
 }
 
 /* Slots of one request are rounds with the same ids, one after the other. */
 TEST(slots_of_one_request_are_no_recurrence)
 {
-    id_play play = play_start("linucb", NULL, "names=300 hashes=16");
+    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=300 hashes=16");
     for (size_t t = 0; t < 100; t++) {
         for (size_t slot = 0; slot < 3; slot++) {
             ee_round_clear(play.round);
@@ -169,17 +165,14 @@ TEST(slots_of_one_request_are_no_recurrence)
         }
     }
     assert_int_equal(features_count(play.bandit->features), 1);
-    play_end(&play);
 }
 
 /* ---- the state ---- */
 
 TEST(ids_are_saved_and_published)
 {
-    id_play play = play_start("linucb", NULL, "names=60 hashes=4");
-    ee_bandit *again = NULL;
-    ee_snapshot *snapshot;
-    ee_scratch *room;
+    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    auto_bandit *again = NULL;
     for (size_t t = 0; t < 300; t++) {
         char id[32];
         ee_round_clear(play.round);
@@ -192,14 +185,11 @@ TEST(ids_are_saved_and_published)
         assert_int_equal(play.arms.ids[2], 2); /* without an id: its position */
         if (again) ok(ee_bandit_arms(again, play.round, NULL, NULL));
         if (t != 150) continue;
-        model saved = model_save(play.bandit);
-        again = model_load(saved);
-        assert_true(model_is_of(saved, again));
-        model_free(&saved);
+        again = bandit_copy(play.bandit);
     }
     assert_true(bandits_equal(play.bandit, again));
-    ok(ee_snapshot_create(again, &snapshot, NULL));
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    auto_snapshot *snapshot = snapshot_make(again);
+    auto_scratch *room = scratch_make(snapshot, 1);
     ee_score here[3], there[3];
     ee_decision decision;
     take_arms(&play);
@@ -208,10 +198,6 @@ TEST(ids_are_saved_and_published)
     ok(ee_bandit_score(play.bandit, &play.arms, here, NULL));
     ok(ee_snapshot_decide_round(snapshot, room, play.round, &decision, there, NULL, NULL));
     assert_memory_equal(here, there, sizeof here);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(again);
-    play_end(&play);
 }
 
 /* ---- what an id is ---- */
@@ -219,6 +205,7 @@ TEST(ids_are_saved_and_published)
 TEST(an_id_that_is_a_feature_already_is_that_feature)
 {
     for (int off = 0; off < 2; off++) {
+        RELEASED_BY(play_end)
         id_play play = play_start("linucb", NULL, off ? "names=60 hashes=4 ids=off" : "names=60 hashes=4");
         for (size_t t = 0; t < 20; t++) {
             ee_round_clear(play.round);
@@ -235,7 +222,6 @@ TEST(an_id_that_is_a_feature_already_is_that_feature)
         assert_int_equal(place_of(play.bandit, "_id=red") < SIZE_MAX, !off);
         assert_int_equal(play.arms.ids == NULL, off);
         if (!off) assert_int_equal(play.arms.ids[2], ee_arm_id("red", 3));
-        play_end(&play);
     }
 }
 
@@ -250,7 +236,7 @@ static float value_at(const ee_arms *arms, size_t arm, size_t place)
 /* An id alone stands for all features; beside others it says little, and is multiplied with nothing. */
 TEST(an_id_beside_features_has_less_weight)
 {
-    id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=60 hashes=4");
     static const char context[] = "{\"plan\":\"free\"}";
     for (size_t t = 0; t < 20; t++) {
         ee_round_clear(play.round);
@@ -263,18 +249,16 @@ TEST(an_id_beside_features_has_less_weight)
     assert_true(value_at(&play.arms, 1, place_of(play.bandit, "_id=beside")) == 0.25f);
     assert_true(place_of(play.bandit, "plan=free*_id=alone") < SIZE_MAX);
     assert_int_equal(place_of(play.bandit, "plan=free*_id=beside"), SIZE_MAX);
-    play_end(&play);
 }
 
 /* Vowpal Wabbit does not take a tag for a feature. */
 TEST(hashing_as_vw_has_ids_but_no_feature)
 {
-    id_play play = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
+    RELEASED_BY(play_end) id_play play = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
     add_action(play.round, "{\"a\":1}", "one");
     take_arms(&play);
     assert_int_equal(play.arms.starts[1], 2); /* a and the constant */
     assert_int_equal(play.arms.ids[0], ee_arm_id("one", 3));
-    play_end(&play);
 }
 
 /* Models of version 10 knew no ids, and go on without. */
@@ -283,39 +267,31 @@ TEST(models_from_before_pass_over_ids)
     static const char *const names[] = {"eenet-named", "linucb-named", "linucb-hashed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
-        id_play play = {0};
-        ee_error error = {EE_OK, ""};
+        RELEASED_BY(play_end) id_play play = {0};
         snprintf(path, sizeof path, "%s/10/%s.model", EENET_MODELS_DIR, names[i]);
-        if (ee_bandit_load(path, NULL, &play.bandit, &error)) fail_msg("%s", error.message);
+        ok(ee_bandit_load(path, NULL, &play.bandit, &last_error));
         assert_non_null(strstr(ee_bandit_info(play.bandit).features, "ids=off"));
         ok(ee_round_create(NULL, &play.round, NULL));
         add_action(play.round, "{}", "a");
         take_arms(&play);
         assert_null(play.arms.ids);
         assert_int_equal(play.arms.starts[1], 1); /* the constant */
-        play_end(&play);
     }
 }
 
 TEST(wrong_ids_are_refused)
 {
-    ee_round *round;
-    ee_error error;
     static const char twice[] = "{\"_tag\":\"a\",\"_tag\":\"b\"}", number[] = "{\"_tag\":7}";
-    ok(ee_round_create(NULL, &round, NULL));
-    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "id: round and id must not be NULL, and the round needs an action first");
-    assert_int_equal(ee_round_action(round, twice, strlen(twice), &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "action: the action has two ids");
-    assert_int_equal(ee_round_action(round, number, strlen(number), &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "action: _tag, the id of an action, must be a string");
+    auto_round *round = round_make();
+    refuses(ee_round_action_id(round, "a", 1, &last_error),
+            "id: round and id must not be NULL, and the round needs an action first");
+    refuses(ee_round_action(round, twice, strlen(twice), &last_error), "action: the action has two ids");
+    refuses(ee_round_action(round, number, strlen(number), &last_error),
+            "action: _tag, the id of an action, must be a string");
     assert_int_equal(ee_round_count(round), 0);
     add_action(round, "{\"_tag\":\"\"}", NULL); /* as none */
     assert_int_equal(round->identified, 0);
-    assert_int_equal(ee_round_action_id(round, "", 0, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "id: the id of an action is empty");
-    ok(ee_round_action_id(round, "a", 1, &error));
-    assert_int_equal(ee_round_action_id(round, "a", 1, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, "id: the action has two ids");
-    ee_round_free(round);
+    refuses(ee_round_action_id(round, "", 0, &last_error), "id: the id of an action is empty");
+    ok(ee_round_action_id(round, "a", 1, &last_error));
+    refuses(ee_round_action_id(round, "a", 1, &last_error), "id: the action has two ids");
 }

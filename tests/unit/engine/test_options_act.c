@@ -105,8 +105,6 @@ static bool is_one_of(const char *policy, const char *name, const char *const *n
     return false;
 }
 
-/* ---- a short run ---- */
-
 enum { ROUNDS = 40, PENDING = 6, CONTEXTS = 9, BLOCK = 8, BLOCKS = 3, FILLED = 5, DIM = BLOCK * BLOCKS };
 
 /* Arm b is the context in block b. Contexts come again, are sparse, and not of length 1. */
@@ -199,8 +197,6 @@ static outcome try_options(const char *policy, const char *options)
     return out;
 }
 
-/* ---- other values ---- */
-
 enum { VALUES = 24, VALUE_SIZE = 112 };
 
 static size_t add_value(char (*values)[VALUE_SIZE], size_t count, const char *value)
@@ -251,8 +247,6 @@ static size_t other_values(char (*values)[VALUE_SIZE], const ee_option *option)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) count = add_value(values, count, texts[i]);
     return count;
 }
-
-/* ---- options ---- */
 
 typedef enum effect { REFUSED, NOT_TRIED, ACTS, NO_EFFECT } effect;
 
@@ -375,7 +369,7 @@ static uint64_t play_long(const char *policy, const char *options)
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
     ee_settings asked = {.policy = policy, .dim = DIM, .seed = 3, .options = options};
     ee_error error = {EE_OK, ""};
-    ee_bandit *bandit;
+    auto_bandit *bandit;
     ee_score scores[BLOCKS];
     if (ee_bandit_create(&asked, &bandit, &error)) fail_msg("%s: %s", policy, error.message);
     for (size_t round = 0; round < LONG; round++) {
@@ -386,7 +380,6 @@ static uint64_t play_long(const char *policy, const char *options)
     }
     ee_arms arms = arms_of(1);
     ok(ee_bandit_score(bandit, &arms, scores, NULL));
-    ee_bandit_free(bandit);
     return add_bytes(sum, scores, sizeof scores);
 }
 
@@ -445,10 +438,9 @@ TEST(what_is_said_to_act_is_taken)
             snprintf(refusal, sizeof refusal, "options: %.*s.%s needs ", (int)strcspn(policy.name, ":"), policy.name,
                      option.name);
             ee_settings asked = {.policy = policy.name, .dim = DIM, .seed = 3, .options = text};
-            ee_bandit *bandit;
+            auto_bandit *bandit;
             ee_error error = {EE_OK, ""};
             ee_status status = ee_bandit_create(&asked, &bandit, &error);
-            ee_bandit_free(bandit);
             if (status != (option.acts ? EE_OK : EE_BAD_OPTION))
                 fail_msg("%s %s: %s", policy.name, text, error.message);
             if (status) assert_memory_equal(error.message, refusal, strlen(refusal));

@@ -22,32 +22,23 @@ static const ee_arms *arms_of_round(uint64_t number)
     return number % 2 ? &round_now.sparse : &round_now.dense;
 }
 
-static ee_snapshot *snapshot_make(ee_bandit *bandit)
-{
-    ee_snapshot *snapshot = NULL;
-    ok(ee_snapshot_create(bandit, &snapshot, NULL));
-    return snapshot;
-}
-
 /* A record of its own of the decision for a round. *reward: what came of it. */
 static model record_make(ee_bandit *bandit, uint64_t round, double *reward)
 {
-    ee_snapshot *snapshot = snapshot_make(bandit);
-    ee_scratch *room = NULL;
+    auto_snapshot *snapshot = snapshot_make(bandit);
     ee_decision decision;
     const void *bytes = NULL;
     size_t size = 0;
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    auto_scratch *room = scratch_make(snapshot, 1);
     assert_int_equal(ee_scratch_record(room, 0, &bytes, &size, NULL), EE_BAD_INPUT);
     const ee_arms *arms = arms_of_round(round);
     ee_scratch_seed(room, round);
     ok(ee_snapshot_decide(snapshot, room, arms, &decision, NULL, NULL, NULL));
     ok(ee_scratch_record(room, 0, &bytes, &size, NULL));
-    model made = {malloc(size), size};
+    model made = {NULL, size};
+    ok(memory_create(NULL, &made.bytes, size, 1, &last_error));
     memcpy(made.bytes, bytes, size);
     *reward = round_reward(&round_now, decision.arm);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
     return made;
 }
 
@@ -106,7 +97,7 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
     char path[256], name[32];
     model records[RECORDS];
     double unused;
-    ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    auto_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
     if (played) bandit_play(bandit, 1, played, ARMS, false);
     name_file(path, sizeof path, folder->path, "model", 0);
     ok(ee_bandit_save(bandit, path, NULL));
@@ -118,19 +109,17 @@ static void learn_here_and_elsewhere(policy_case c, uint64_t played, const test_
     start_other_process(folder->path);
     for (int i = RECORDS - 1; i >= 0; i--) {
         ok(learn(bandit, records[i], i % 2, NULL));
-        free(records[i].bytes);
+        model_free(&records[i]);
     }
-    model own = model_save(bandit), elsewhere = {NULL, 0};
-    uint8_t *bytes;
+    auto_model own = model_save(bandit);
+    model elsewhere = {NULL, 0};
+    auto_memory uint8_t *bytes;
     name_file(path, sizeof path, folder->path, "model", 1);
     ok(file_read(path, &bytes, &elsewhere.size, NULL));
     elsewhere.bytes = bytes;
     if (!model_equal(own, elsewhere)) fail_msg("%s %s: other bytes", c.name, c.options);
     assert_int_equal(ee_bandit_info(bandit).rewards, played + RECORDS);
     assert_int_equal(ee_bandit_info(bandit).decisions, played);
-    memory_free(bytes);
-    model_free(&own);
-    ee_bandit_free(bandit);
 }
 
 TEST_IN_FOLDER(another_process_learns_the_same_bytes)
@@ -147,22 +136,19 @@ TEST_IN_FOLDER(another_process_learns_the_same_bytes)
 /* A bandit that decides and learns at once, and its twin that learns records of the same decisions. */
 TEST(a_record_teaches_what_the_decision_itself_does)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options), *twin = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options),
+                    *twin = bandit_make(c->name, DIM, 3, c->options);
         bandit_play(bandit, 1, 1, ARMS, false); /* now both know the length of the arms */
         bandit_play(twin, 1, 1, ARMS, false);
         for (uint64_t t = 2; t <= 40; t++) {
             double reward;
-            model record = record_make(twin, t, &reward);
+            auto_model record = record_make(twin, t, &reward);
             bandit->room->streams = decision_streams_of(t);
             bandit_reward(bandit, bandit_choose(bandit, arms_of_round(t), NULL).id, reward);
             ok(learn(twin, record, reward, NULL));
-            free(record.bytes);
-            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c.name, c.options, (int)t);
+            if (!learned_the_same(bandit, twin)) fail_msg("%s %s: round %d", c->name, c->options, (int)t);
         }
-        ee_bandit_free(bandit);
-        ee_bandit_free(twin);
     }
 }
 
@@ -173,22 +159,16 @@ TEST(what_is_no_record_is_not_taken_in)
     double reward;
     ee_error error = {EE_OK, ""};
     ee_decision decision = {5, 6, 0.7};
-    ee_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
-    model record = record_make(bandit, 101, &reward), before = model_save(bandit);
+    auto_bandit *bandit = bandit_make("greedy", DIM, 3, "f1.width=6");
+    auto_model record = record_make(bandit, 101, &reward), before = model_save(bandit);
     static const char sentence[] = "record: bandit, record and decision must not be NULL";
-    assert_int_equal(ee_bandit_take_record(NULL, record.bytes, record.size, &decision, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(ee_bandit_take_record(bandit, NULL, 9, &decision, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(ee_bandit_take_record(bandit, record.bytes, record.size, NULL, &error), EE_BAD_INPUT);
-    assert_string_equal(error.message, sentence);
+    refuses(ee_bandit_take_record(NULL, record.bytes, record.size, &decision, &last_error), sentence);
+    refuses(ee_bandit_take_record(bandit, NULL, 9, &decision, &last_error), sentence);
+    refuses(ee_bandit_take_record(bandit, record.bytes, record.size, NULL, &last_error), sentence);
     assert_int_equal(ee_bandit_take_record(bandit, record.bytes, record.size - 1, &decision, &error), EE_BAD_RECORD);
     assert_int_equal(error.status, EE_BAD_RECORD);
     assert_true(model_is_of(before, bandit));
     assert_int_equal(decision.id, 5);
-    model_free(&before);
-    free(record.bytes);
-    ee_bandit_free(bandit);
 }
 
 /* ---- lengths ---- */
@@ -198,13 +178,12 @@ TEST(an_arm_of_another_length_is_scaled_anew)
 {
     static const float two[] = {3, 4, 6, 8}, one[] = {1, 0, 0, 1};
     ee_arms long_arms = ee_arms_dense(two, 1, 4), short_arms = ee_arms_dense(one, 1, 4);
-    ee_bandit *bandit = bandit_make("linucb", 4, 1, "scale=on"), *twin = bandit_make("linucb", 4, 1, "scale=on");
-    ee_snapshot *snapshot = snapshot_make(bandit);
-    ee_scratch *room = NULL;
+    auto_bandit *bandit = bandit_make("linucb", 4, 1, "scale=on"), *twin = bandit_make("linucb", 4, 1, "scale=on");
+    auto_snapshot *snapshot = snapshot_make(bandit);
     ee_decision decision;
     const void *record;
     size_t size;
-    ok(ee_scratch_create(snapshot, 1, &room, NULL));
+    auto_scratch *room = scratch_make(snapshot, 1);
     ok(ee_snapshot_decide(snapshot, room, &long_arms, &decision, NULL, NULL, NULL));
     ok(ee_scratch_record(room, 0, &record, &size, NULL));
     /* Now it knows a length, which is not the record's. */
@@ -220,10 +199,6 @@ TEST(an_arm_of_another_length_is_scaled_anew)
     ok(ee_bandit_score(twin, &long_arms, &its, NULL));
     assert_float_equal(mine.score, its.score, 1e-5);
     assert_true(mine.exploitation > 0.5f);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
-    ee_bandit_free(twin);
 }
 
 /* ---- what is no record ---- */
@@ -231,20 +206,13 @@ TEST(an_arm_of_another_length_is_scaled_anew)
 static void assert_refused(ee_bandit *bandit, model record, const char *sentence)
 {
     ee_error error = {EE_OK, ""};
-    model before = model_save(bandit);
+    auto_model before = model_save(bandit);
     ee_status status = learn(bandit, record, 1, &error);
     if (sentence) assert_string_equal(error.message, sentence);
     assert_int_equal(status, EE_BAD_RECORD);
     assert_int_equal(error.status, EE_BAD_RECORD);
     assert_memory_equal(error.message, "record: ", 8);
     assert_true(model_is_of(before, bandit));
-    model_free(&before);
-}
-
-static void repair(model record)
-{
-    uint64_t checksum = archive_checksum(record.bytes, record.size - 8);
-    memcpy((uint8_t *)record.bytes + record.size - 8, &checksum, sizeof checksum);
 }
 
 static const char some_eenet[] = "f1.width=6 exploration=network f2.width=6 features=sketch:8 extra_until=100";
@@ -252,9 +220,9 @@ static const char some_eenet[] = "f1.width=6 exploration=network f2.width=6 feat
 TEST(no_damaged_record_is_learned)
 {
     double reward;
-    ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
+    auto_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
     bandit_play(bandit, 1, 5, ARMS, false);
-    model record = record_make(bandit, 101, &reward);
+    auto_model record = record_make(bandit, 101, &reward);
     uint8_t *bytes = record.bytes;
     for (size_t i = 0; i < record.size; i++) {
         bytes[i] ^= 1;
@@ -266,8 +234,6 @@ TEST(no_damaged_record_is_learned)
     assert_int_equal(ee_bandit_learn_record(bandit, NULL, 10, 1, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_learn_record(NULL, bytes, record.size, 1, NULL), EE_BAD_INPUT);
     ok(learn(bandit, record, reward, NULL)); /* it was whole */
-    free(bytes);
-    ee_bandit_free(bandit);
 }
 
 /* Behind a sound checksum: the bytes of the head in turn, and of the arm. */
@@ -297,70 +263,56 @@ TEST(no_impossible_record_is_learned)
         {80 + 8 * 4, 0x7f800000, 4, "record: a number that the policy keeps is not finite"},
     };
     double reward;
-    ee_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
+    auto_bandit *bandit = bandit_make("eenet", DIM, 3, some_eenet);
     bandit_play(bandit, 1, 5, ARMS, false);
-    model record = record_make(bandit, 101, &reward);
+    auto_model record = record_make(bandit, 101, &reward);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint8_t *bytes = malloc(record.size);
+        auto_free uint8_t *bytes = malloc(record.size);
         memcpy(bytes, record.bytes, record.size);
         memcpy(bytes + cases[i].place, &cases[i].value, cases[i].size);
-        repair((model){bytes, record.size});
+        uint64_t checksum = archive_checksum(bytes, record.size - 8);
+        memcpy(bytes + record.size - 8, &checksum, sizeof checksum);
         assert_refused(bandit, (model){bytes, record.size}, cases[i].sentence);
-        free(bytes);
     }
-    free(record.bytes);
-    ee_bandit_free(bandit);
 }
 
 static void assert_foreign(const char *name, size_t dim, const char *options, model record)
 {
-    ee_bandit *other = bandit_make(name, dim, 3, options);
+    auto_bandit *other = bandit_make(name, dim, 3, options);
     assert_refused(other, record,
                    "record: from another model: its policy, options or dimension differ from this bandit's");
-    ee_bandit_free(other);
 }
 
 static void assert_learns(const char *name, uint64_t seed, const char *options, model record)
 {
-    ee_bandit *other = bandit_make(name, DIM, seed, options);
+    auto_bandit *other = bandit_make(name, DIM, seed, options);
     ee_error error = {EE_OK, ""};
     if (learn(other, record, 1, &error)) fail_msg("%s %s: %s", name, options, error.message);
-    ee_bandit_free(other);
 }
 
 TEST(a_record_of_another_model_is_refused)
 {
     double reward;
-    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
-    model record = record_make(bandit, 101, &reward);
+    auto_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
+    auto_bandit *scaling = bandit_make("linucb", DIM, 3, "scale=on"); /* its arms are divided by their length */
+    auto_model record = record_make(bandit, 101, &reward), scaled = record_make(scaling, 101, &reward);
     assert_foreign("neural-ucb", DIM, "f1.width=7", record); /* it keeps f1's activations */
     assert_foreign("neural-ucb", DIM + 1, "f1.width=6", record);
     assert_foreign("neural-ts", DIM, "f1.width=6", record);
-    free(record.bytes);
-    ee_bandit_free(bandit);
-    bandit = bandit_make("linucb", DIM, 3, "scale=on"); /* its arms are divided by their length */
-    record = record_make(bandit, 101, &reward);
-    assert_foreign("linucb", DIM, "scale=off", record);
-    free(record.bytes);
-    ee_bandit_free(bandit);
+    assert_foreign("linucb", DIM, "scale=off", scaled);
 }
 
 /* Options that leave the meaning of a record as it is may differ, and the seed. */
 TEST(a_record_outlives_a_change_of_other_options)
 {
     double reward;
-    ee_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
-    model record = record_make(bandit, 101, &reward);
+    auto_bandit *bandit = bandit_make("neural-ucb", DIM, 3, "f1.width=6");
+    auto_bandit *plain = bandit_make("eenet", DIM, 3, "f1.width=6"); /* it keeps nothing */
+    auto_model record = record_make(bandit, 101, &reward), other = record_make(plain, 101, &reward);
     assert_learns("neural-ucb", 4, "f1.width=6", record);
     assert_learns("neural-ucb", 3, "f1.width=6 pending=7 arms=3 nonzeros=9 wait=5 default_reward=0", record);
     assert_learns("neural-ucb", 3, "f1.width=6 recall=0 propensity=softmax", record);
-    free(record.bytes);
-    ee_bandit_free(bandit);
-    bandit = bandit_make("eenet", DIM, 3, "f1.width=6"); /* it keeps nothing */
-    record = record_make(bandit, 101, &reward);
-    assert_learns("eenet", 3, "f1.width=9 f1.rate=0.01 units=3", record);
-    free(record.bytes);
-    ee_bandit_free(bandit);
+    assert_learns("eenet", 3, "f1.width=9 f1.rate=0.01 units=3", other);
 }
 
 /* A decision that was taken in and expired, or was forgotten, has been counted as tried. Its reward, which comes with
@@ -368,26 +320,20 @@ TEST(a_record_outlives_a_change_of_other_options)
 TEST(a_late_record_counts_once)
 {
     enum { MADE = 5 };
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         char options[256];
-        snprintf(options, sizeof options, "%s pending=3", c.options);
-        ee_bandit *patient = bandit_make(c.name, DIM, 3, c.options), *hasty = bandit_make(c.name, DIM, 3, options);
-        if (!patient->policy->class->await) { /* nothing is counted before the reward */
-            ee_bandit_free(patient);
-            ee_bandit_free(hasty);
-            continue;
-        }
+        snprintf(options, sizeof options, "%s pending=3", c->options);
+        auto_bandit *patient = bandit_make(c->name, DIM, 3, c->options), *hasty = bandit_make(c->name, DIM, 3, options);
+        if (!patient->policy->class->await) continue; /* nothing is counted before the reward */
         model records[MADE];
         double rewards[MADE];
         ee_decision decision;
         for (uint64_t t = 0; t < MADE; t++) {
             records[t] = record_make(patient, 100 + t, &rewards[t]);
-            model copy = record_make(hasty, 100 + t, &rewards[t]);
+            auto_model copy = record_make(hasty, 100 + t, &rewards[t]);
             for (int k = 0; k < 2; k++)
                 ok(ee_bandit_take_record(k ? hasty : patient, k ? copy.bytes : records[t].bytes, records[t].size,
                                          &decision, NULL));
-            free(copy.bytes);
         }
         ee_snapshot_free(snapshot_make(patient)); /* counts the last one as tried */
         ee_snapshot_free(snapshot_make(hasty));
@@ -403,29 +349,25 @@ TEST(a_late_record_counts_once)
                 ok(learn(hasty, records[t], rewards[t], NULL));
             else
                 bandit_reward(hasty, t == 3 ? decision.id : t + 1, rewards[t]);
-            if (!learned_the_same(patient, hasty)) fail_msg("%s %s: reward %d", c.name, options, (int)t);
-            free(records[t].bytes);
+            if (!learned_the_same(patient, hasty)) fail_msg("%s %s: reward %d", c->name, options, (int)t);
+            model_free(&records[t]);
         }
-        ee_bandit_free(patient);
-        ee_bandit_free(hasty);
     }
 }
 
 /* Not a byte of a record is left to chance: what the room held before does not show. */
 TEST(the_same_decision_is_the_same_record)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        ee_bandit *bandit = bandit_make(c.name, DIM, 3, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         bandit_play(bandit, 1, 15, ARMS, true);
-        ee_snapshot *snapshot = snapshot_make(bandit);
-        ee_scratch *room = NULL;
+        auto_snapshot *snapshot = snapshot_make(bandit);
         ee_decision decision;
         const void *record;
         size_t size;
         double reward;
-        model first = record_make(bandit, 101, &reward);
-        ok(ee_scratch_create(snapshot, 1, &room, NULL));
+        auto_model first = record_make(bandit, 101, &reward);
+        auto_scratch *room = scratch_make(snapshot, 1);
         for (uint64_t t = 90; t <= 101; t++) {
             const ee_arms *arms = arms_of_round(t);
             ee_scratch_seed(room, t);
@@ -433,9 +375,5 @@ TEST(the_same_decision_is_the_same_record)
         }
         ok(ee_scratch_record(room, 0, &record, &size, NULL));
         assert_true(model_equal(first, (model){(void *)(uintptr_t)record, size}));
-        free(first.bytes);
-        ee_scratch_free(room);
-        ee_snapshot_free(snapshot);
-        ee_bandit_free(bandit);
     }
 }

@@ -19,15 +19,10 @@ typedef struct problem {
     double before[ARMS], after[ARMS];
 } problem;
 
-static ee_limits limits_of(const problem *self)
-{
-    return (ee_limits){.groups = self->group, .low = self->low, .high = self->high, .group_count = self->groups};
-}
-
 static void project(problem *self)
 {
     group_share room[GROUPS + 1];
-    ee_limits limits = limits_of(self);
+    ee_limits limits = {.groups = self->group, .low = self->low, .high = self->high, .group_count = self->groups};
     memcpy(self->after, self->before, sizeof self->after);
     shares_project(&limits, NULL, self->arms, room, self->after);
 }

@@ -13,28 +13,7 @@ enum { DIM = 8, ARMS = 5 };
 
 static round_arms round_now;
 
-typedef struct fixture {
-    ee_bandit *bandit;
-    ee_snapshot *snapshot;
-    ee_scratch *room;
-} fixture;
-
-static fixture fixture_make(const char *name, size_t dim, const char *options)
-{
-    fixture self = {.bandit = bandit_make(name, dim, 3, options)};
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, 1, &self.room, NULL));
-    return self;
-}
-
-static void fixture_free(fixture *self)
-{
-    ee_scratch_free(self->room);
-    ee_snapshot_free(self->snapshot);
-    ee_bandit_free(self->bandit);
-}
-
-static const parameters *published(const fixture *self)
+static const parameters *published(const reader *self)
 {
     return &self->snapshot->copies[self->snapshot->gate->published];
 }
@@ -46,15 +25,15 @@ static const ee_arms *arms_of_round(uint64_t number)
 }
 
 /* The scores of the bandit and of the snapshot, both drawing as the seed says. */
-static void score_both(const fixture *self, uint64_t seed, ee_score *own, ee_score *its)
+static void score_both(const reader *self, uint64_t seed, ee_score *own, ee_score *its)
 {
     const ee_arms *arms = arms_of_round(seed);
     decision_streams before = self->bandit->room->streams;
     self->bandit->room->streams = decision_streams_of(seed);
     ok(ee_bandit_score(self->bandit, arms, own, NULL));
     self->bandit->room->streams = before;
-    ee_scratch_seed(self->room, seed);
-    ok(ee_snapshot_score(self->snapshot, self->room, arms, its, NULL));
+    ee_scratch_seed(self->scratch, seed);
+    ok(ee_snapshot_score(self->snapshot, self->scratch, arms, its, NULL));
 }
 
 static bool parameters_equal(const parameters *a, const parameters *b)
@@ -77,9 +56,8 @@ static void play_round(ee_bandit *bandit, uint64_t t)
 /* Updates come after more and more decisions, some of which wait; in between the snapshot stays as it was. */
 TEST(a_snapshot_is_the_bandit_as_it_was_published)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(c.name, DIM, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        auto_reader self = reader_make(bandit_make(c->name, DIM, 3, c->options), 1);
         const policy *learner = self.bandit->policy;
         for (uint64_t t = 1, pause = 0; t <= 45; pause++) {
             ee_score own[ARMS], its[ARMS], later[ARMS];
@@ -87,33 +65,31 @@ TEST(a_snapshot_is_the_bandit_as_it_was_published)
             size_t copied = snapshot_publish(self.snapshot, &learner->parameters);
             assert_true(copied <= learner->parameters.count + recall_count(learner->recalled_arms));
             if (!parameters_equal(published(&self), &learner->parameters))
-                fail_msg("%s %s: after round %d", c.name, c.options, (int)t - 1);
+                fail_msg("%s %s: after round %d", c->name, c->options, (int)t - 1);
             score_both(&self, 1000 + t, own, its);
             assert_memory_equal(own, its, sizeof own);
             for (uint64_t k = 0; k <= pause; k++) play_round(self.bandit, t++);
             score_both(&self, 1000 + t - pause - 1, own, later);
             assert_memory_equal(its, later, sizeof its);
         }
-        fixture_free(&self);
     }
 }
 
 /* Past what is remembered of recent rewards a copy is whole again; and a loaded bandit can be published. */
 TEST(long_pauses_and_loaded_bandits_are_published_whole)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) {
-        fixture self = fixture_make(c.name, DIM, c.options);
+    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
+        reader self = reader_make(bandit_make(c->name, DIM, 3, c->options), 1);
         uint64_t last =
-            strcmp(c.name, "eenet:paper") ? test_long(300, 600) : 30; /* whose rounds become slower and slower */
+            strcmp(c->name, "eenet:paper") ? test_long(300, 600) : 30; /* whose rounds become slower and slower */
         bandit_play(self.bandit, 1, last, ARMS, true);
         for (int twice = 0; twice < 2; twice++) {
             snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
             assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
         }
-        model saved = model_save(self.bandit);
-        fixture_free(&self);
-        self = (fixture){.bandit = model_load(saved)};
+        auto_model saved = model_save(self.bandit);
+        reader_free(&self);
+        self = (reader){.bandit = model_load(saved)};
         ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
         assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
         for (uint64_t t = last + 1; t < last + 9; t++) {
@@ -121,8 +97,7 @@ TEST(long_pauses_and_loaded_bandits_are_published_whole)
             snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
             assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
         }
-        model_free(&saved);
-        fixture_free(&self);
+        reader_free(&self);
     }
 }
 
@@ -161,7 +136,7 @@ TEST(publishing_copies_what_changed)
 {
     static const char *const policies[] = {"linucb", "lints"};
     for (size_t p = 0; p < 2; p++) {
-        fixture self = {.bandit = bandit_make(policies[p], WIDE, 1, NULL)};
+        auto_reader self = {.bandit = bandit_make(policies[p], WIDE, 1, NULL)};
         const parameters *learned = &self.bandit->policy->parameters;
         for (uint64_t t = 1; t <= 5; t++) learn_in_one_block(self.bandit, t);
         ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
@@ -175,7 +150,6 @@ TEST(publishing_copies_what_changed)
         /* 72 MB are reserved for each copy, and some rows of them used. */
         for (size_t i = 0; i < 2; i++)
             assert_true(resident_pages(self.snapshot->copies[i].values, learned->count * sizeof(float)) < 3000000);
-        fixture_free(&self);
     }
 }
 
@@ -184,21 +158,19 @@ TEST(publishing_copies_what_changed)
 TEST(publishing_leaves_rows_that_stood_still)
 {
     enum { SHALLOW = 200, DEEP = 128, BEHIND = DEEP * (DEEP + 3) + 1 };
-    fixture self = {.bandit = bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128")};
+    auto_reader self = reader_make(bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128"), 1);
     const parameters *learned = &self.bandit->policy->parameters;
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
     for (uint64_t t = 1; t <= 20; t++) {
         learn_in_one_block(self.bandit, t);
         assert_true(snapshot_publish(self.snapshot, learned) < 2 * USED * SHALLOW + USED * DEEP + BEHIND);
     }
     assert_true(parameters_equal(&self.snapshot->copies[self.snapshot->gate->published], learned));
     assert_true(learned->count > WIDE * (SHALLOW + DEEP));
-    fixture_free(&self);
 }
 
 TEST(a_kernel_copies_the_new_samples)
 {
-    fixture self = fixture_make("kernelucb", DIM, "max_contexts=100");
+    auto_reader self = reader_make(bandit_make("kernelucb", DIM, 3, "max_contexts=100"), 1);
     const parameters *learned = &self.bandit->policy->parameters;
     bandit_play(self.bandit, 1, 50, ARMS, false);
     snapshot_publish(self.snapshot, learned);
@@ -211,56 +183,45 @@ TEST(a_kernel_copies_the_new_samples)
     bandit_play(self.bandit, 151, 160, ARMS, false); /* it is full: later ones change nothing */
     assert_int_equal(snapshot_publish(self.snapshot, learned), 0);
     assert_true(parameters_equal(published(&self), learned));
-    fixture_free(&self);
 }
 
 /* ---- what is refused ---- */
 
-static void assert_refused(ee_status status, ee_error error, const char *sentence)
-{
-    assert_string_equal(error.message, sentence);
-    assert_int_equal(status, EE_BAD_INPUT);
-    assert_int_equal(error.status, EE_BAD_INPUT);
-}
-
 TEST(bad_input_is_refused)
 {
-    fixture self = fixture_make("greedy", DIM, "f1.width=4"), other = fixture_make("greedy", DIM, "f1.width=4");
-    ee_error error = {EE_OK, ""};
+    auto_reader self = reader_make(bandit_make("greedy", DIM, 3, "f1.width=4"), 1),
+                other = reader_make(bandit_make("greedy", DIM, 3, "f1.width=4"), 1);
     ee_snapshot *snapshot = self.snapshot;
-    ee_scratch *room = self.room;
+    ee_scratch *room = self.scratch;
     ee_decision decision;
     ee_score scores[ARMS];
     const void *record;
     size_t size;
     const ee_arms *arms = arms_of_round(1);
-    assert_refused(ee_snapshot_create(NULL, &snapshot, &error), error, "snapshot: bandit and out must not be NULL");
-    assert_refused(ee_snapshot_update(self.snapshot, other.bandit, &error), error,
-                   "snapshot: it was created from another bandit");
-    assert_refused(ee_snapshot_update(NULL, other.bandit, &error), error,
-                   "snapshot: snapshot and bandit must not be NULL");
-    assert_refused(ee_scratch_create(NULL, 1, &room, &error), error, "scratch: snapshot and out must not be NULL");
+    refuses(ee_snapshot_create(NULL, &snapshot, &last_error), "snapshot: bandit and out must not be NULL");
+    refuses(ee_snapshot_update(self.snapshot, other.bandit, &last_error),
+            "snapshot: it was created from another bandit");
+    refuses(ee_snapshot_update(NULL, other.bandit, &last_error), "snapshot: snapshot and bandit must not be NULL");
+    refuses(ee_scratch_create(NULL, 1, &room, &last_error), "scratch: snapshot and out must not be NULL");
     snapshot = self.snapshot;
-    room = self.room;
-    assert_refused(ee_snapshot_decide(NULL, room, arms, &decision, NULL, NULL, &error), error,
-                   "decide: snapshot and scratch must not be NULL");
-    assert_refused(ee_snapshot_decide(snapshot, NULL, arms, &decision, NULL, NULL, &error), error,
-                   "decide: snapshot and scratch must not be NULL");
-    assert_refused(ee_snapshot_decide(snapshot, room, NULL, &decision, NULL, NULL, &error), error,
-                   "arms: arms must not be NULL");
-    assert_refused(ee_snapshot_decide(snapshot, room, arms, NULL, NULL, NULL, &error), error,
-                   "decide: decisions must not be NULL");
-    assert_refused(ee_snapshot_score(snapshot, room, arms, NULL, &error), error,
-                   "score: snapshot, scratch and scores must not be NULL");
+    room = self.scratch;
+    refuses(ee_snapshot_decide(NULL, room, arms, &decision, NULL, NULL, &last_error),
+            "decide: snapshot and scratch must not be NULL");
+    refuses(ee_snapshot_decide(snapshot, NULL, arms, &decision, NULL, NULL, &last_error),
+            "decide: snapshot and scratch must not be NULL");
+    refuses(ee_snapshot_decide(snapshot, room, NULL, &decision, NULL, NULL, &last_error),
+            "arms: arms must not be NULL");
+    refuses(ee_snapshot_decide(snapshot, room, arms, NULL, NULL, NULL, &last_error),
+            "decide: decisions must not be NULL");
+    refuses(ee_snapshot_score(snapshot, room, arms, NULL, &last_error),
+            "score: snapshot, scratch and scores must not be NULL");
     ee_arms wrong = ee_arms_dense(round_now.values, 1, DIM + 1);
-    assert_refused(ee_snapshot_score(snapshot, room, &wrong, scores, &error), error,
-                   "arms: the dimension is 9; expected 8, the bandit's");
-    assert_refused(ee_scratch_record(room, 0, &record, &size, &error), error,
-                   "record: there is no decision 0: the last call with this scratch made 0");
-    assert_refused(ee_scratch_record(NULL, 0, &record, &size, &error), error,
-                   "record: scratch, bytes and size must not be NULL");
+    refuses(ee_snapshot_score(snapshot, room, &wrong, scores, &last_error),
+            "arms: the dimension is 9; expected 8, the bandit's");
+    refuses(ee_scratch_record(room, 0, &record, &size, &last_error),
+            "record: there is no decision 0: the last call with this scratch made 0");
+    refuses(ee_scratch_record(NULL, 0, &record, &size, &last_error),
+            "record: scratch, bytes and size must not be NULL");
     ee_snapshot_free(NULL);
     ee_scratch_free(NULL);
-    fixture_free(&self);
-    fixture_free(&other);
 }

@@ -27,7 +27,7 @@ static void learn_record(unsigned version, const char *name, ee_bandit *bandit)
 {
     if (version < 12) return;
     char path[4096];
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ee_error error = {0};
     uint64_t rewards = ee_bandit_info(bandit).rewards;
@@ -37,14 +37,13 @@ static void learn_record(unsigned version, const char *name, ee_bandit *bandit)
     assert_int_equal(ee_bandit_info(bandit).rewards, rewards + 1);
     bytes[size / 2] ^= 1;
     assert_int_equal(ee_bandit_learn_record(bandit, bytes, size, 5, &error), EE_BAD_RECORD);
-    memory_free(bytes);
 }
 
 static void load_one(unsigned version, const model_case *c, const float *stored)
 {
     char path[4096], name[128];
     ee_error error = {0};
-    ee_bandit *bandit, *again;
+    auto_bandit *bandit, *again;
     void *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s/%u/%s.model", EENET_MODELS_DIR, version, c->name);
@@ -60,8 +59,6 @@ static void load_one(unsigned version, const model_case *c, const float *stored)
     assert_int_equal(octets_load((const char *)bytes + 8), ARCHIVE_VERSION);
     if (ee_bandit_load_bytes(bytes, size, NULL, &again, &error)) fail_msg("%s, saved again: %s", name, error.message);
     ee_bytes_free(bytes);
-    ee_bandit_free(again);
-    ee_bandit_free(bandit);
 }
 
 static void load_version(unsigned version)
@@ -95,7 +92,7 @@ enum { VERSION_AT = 8, POLICY_AT = 16 };
 static ee_bandit *load_with_options(const char *model, const char *more)
 {
     char path[4096];
-    uint8_t *bytes, *longer;
+    auto_memory uint8_t *bytes, *longer;
     size_t size, added = strlen(more);
     ee_bandit *bandit;
     ee_error error = {0};
@@ -113,8 +110,6 @@ static ee_bandit *load_with_options(const char *model, const char *more)
     uint64_t checksum = archive_checksum(longer, size + added - sizeof checksum);
     memcpy(longer + size + added - sizeof checksum, &checksum, sizeof checksum);
     if (ee_bandit_load_bytes(longer, size + added, NULL, &bandit, &error)) fail_msg("%s: %s", model, error.message);
-    memory_free(longer);
-    memory_free(bytes);
     return bandit;
 }
 
@@ -124,7 +119,7 @@ TEST(test_f2_predicts_what_it_did)
 {
     static const float exploration[MODEL_ARMS] = {2.47050858f, 1.7586832f, 0.573793232f, -0.451110184f};
     static const float score[MODEL_ARMS] = {10.3949795f, 7.66034508f, 10.9839478f, 7.62789536f};
-    ee_bandit *bandit = load_with_options("eenet-alpha.model", " width=0 recall_width=0");
+    auto_bandit *bandit = load_with_options("eenet-alpha.model", " width=0 recall_width=0");
     model_case plain = {"eenet-alpha", "eenet", "", NULL};
     float values[MODEL_ARMS * MODEL_DIM];
     ee_arms arms;
@@ -135,7 +130,6 @@ TEST(test_f2_predicts_what_it_did)
         assert_float_equal(scores[i].exploration, exploration[i], 1e-4f);
         assert_float_equal(scores[i].score, score[i], 1e-4f);
     }
-    ee_bandit_free(bandit);
 }
 
 /* What the options say of alpha decides how long theta2 is taken to be: the rest is then read from elsewhere, and the
@@ -143,7 +137,7 @@ TEST(test_f2_predicts_what_it_did)
 TEST(test_another_alpha_does_no_harm)
 {
     char path[4096];
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ee_bandit *bandit;
     ee_error error = {0};
@@ -167,5 +161,4 @@ TEST(test_another_alpha_does_no_harm)
     memcpy(bytes + size - sizeof checksum, &checksum, sizeof checksum);
     assert_int_equal(ee_bandit_load_bytes(bytes, size, NULL, &bandit, &error), EE_BAD_MODEL);
     assert_non_null(strstr(error.message, "no option 'alpha'"));
-    memory_free(bytes);
 }

@@ -205,8 +205,8 @@ static void end_decision(server *self, bool failed)
 static void *answer_all_the_time(void *argument)
 {
     decider *self = argument;
-    ee_scratch *room = NULL;
-    ee_round *named = NULL;
+    auto_scratch *room = NULL;
+    auto_round *named = NULL;
     self->status = ee_scratch_create(self->server->snapshot, 1, &room, NULL);
     if (!self->status) self->status = ee_round_create(NULL, &named, NULL);
     while (begin_decision(self->server)) {
@@ -214,8 +214,6 @@ static void *answer_all_the_time(void *argument)
         self->count += !self->status;
         end_decision(self->server, self->status != EE_OK);
     }
-    ee_scratch_free(room);
-    ee_round_free(named);
     return NULL;
 }
 
@@ -290,8 +288,7 @@ static void serve(work what, ee_bandit *bandit)
     static model versions[VERSIONS];
     pthread_t threads[DECIDERS];
     server self = {.work = what, .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
-    ee_round *named;
-    ok(ee_round_create(NULL, &named, NULL));
+    auto_round *named = round_make();
     ok(ee_snapshot_create(bandit, &self.snapshot, NULL));
     for (uint64_t i = 0; i < DECIDERS; i++) {
         deciders[i] = (decider){.server = &self, .number = i + 1};
@@ -305,7 +302,7 @@ static void serve(work what, ee_bandit *bandit)
         made += deciders[i].count;
     }
     for (size_t v = 0; v < VERSIONS; v++) {
-        ee_bandit *at = model_load(versions[v]);
+        auto_bandit *at = model_load(versions[v]);
         size_t before = checked;
         for (size_t i = 0; i < DECIDERS; i++)
             for (size_t d = 0; d < deciders[i].count; d++) {
@@ -314,7 +311,6 @@ static void serve(work what, ee_bandit *bandit)
                 checked++;
             }
         seen += checked > before;
-        ee_bandit_free(at);
         model_free(&versions[v]);
     }
     if (bandit->policy->class->learn) {
@@ -322,14 +318,13 @@ static void serve(work what, ee_bandit *bandit)
         assert_true(seen > VERSIONS / 2);
     }
     ee_snapshot_free(self.snapshot);
-    ee_round_free(named);
     ee_bandit_free(bandit);
 }
 
 TEST(many_decide_while_one_learns)
 {
-    policy_case c;
-    for (size_t i = 0; policy_case_at(i, &c); i++) serve(DECIDE, bandit_make(c.name, DIM, 3, c.options));
+    for (const policy_case *c = NULL; (c = policy_case_next(c));)
+        serve(DECIDE, bandit_make(c->name, DIM, 3, c->options));
 }
 
 /* Names and parameters are of one and the same version, also where the parameters grow. */
@@ -405,7 +400,7 @@ TEST(an_update_waits_for_a_decision)
     static slow_decision self;
     static round_arms learned;
     pthread_t thread;
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, NULL);
     const policy_class *class = bandit->policy->class;
     policy_class slow = *class;
     score_of_class = class->score;
@@ -428,5 +423,4 @@ TEST(an_update_waits_for_a_decision)
     assert_true(same_scores);
     ee_scratch_free(self.room);
     ee_snapshot_free(self.snapshot);
-    ee_bandit_free(bandit);
 }

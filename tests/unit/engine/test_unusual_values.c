@@ -77,7 +77,7 @@ static ee_feature age_of(visitors *self)
 static void assert_unimpressed(const char *policy, size_t before, double age, bool rewarded)
 {
     const size_t after = test_long(400, 1000);
-    visitors usual = visitors_make(policy), self = visitors_make(policy);
+    RELEASED_BY(visitors_free) visitors usual = visitors_make(policy), self = visitors_make(policy);
     serve_many(&usual, before);
     serve_many(&self, before);
     serve(&usual, USUAL, rewarded);
@@ -88,8 +88,6 @@ static void assert_unimpressed(const char *policy, size_t before, double age, bo
     assert_int_equal(age_of(&self).limited, before > 8);
     assert_int_equal(age_of(&usual).limited, 0);
     assert_true(age_of(&self).deviation < 16);
-    visitors_free(&usual);
-    visitors_free(&self);
 }
 
 TEST(one_wrong_number_changes_little)
@@ -107,13 +105,12 @@ TEST(a_wrong_first_number_is_forgotten)
 {
     static const double wrong[] = {1e30, 1e12, 4000, -1e-60};
     for (size_t i = 0; i < 4; i++) {
-        visitors self = visitors_make("linucb");
+        RELEASED_BY(visitors_free) visitors self = visitors_make("linucb");
         for (size_t k = 0; k < 3; k++) serve(&self, wrong[i], true);
         serve_many(&self, 300);
         size_t right = serve_many(&self, 500);
         if (right < 450) fail_msg("%zu right of 500 after %g", right, wrong[i]);
         assert_close(age_of(&self).deviation, 12, 0.15);
-        visitors_free(&self);
     }
 }
 
@@ -122,9 +119,9 @@ TEST(a_number_that_is_none_is_refused)
 {
     static const char *const bad[] = {"NaN", "nan", "Infinity", "-Infinity", "1e309", "-1e400", "1e101", "1e308"};
     static const char *const good[] = {"1e100", "-1e100", "5e-324", "-1e-400", "1e-200", "0"};
-    visitors self = visitors_make("linucb");
+    RELEASED_BY(visitors_free) visitors self = visitors_make("linucb");
     serve_many(&self, 50);
-    model before = model_save(self.bandit);
+    auto_model before = model_save(self.bandit);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char json[128];
         ee_error error = {EE_OK, ""};
@@ -145,8 +142,6 @@ TEST(a_number_that_is_none_is_refused)
         assert_true(isfinite(age_of(&self).mean) && age_of(&self).deviation < 200);
     }
     assert_int_equal(age_of(&self).limited, 2);
-    model_free(&before);
-    visitors_free(&self);
 }
 
 /* ---- vectors ---- */
@@ -176,17 +171,15 @@ TEST(an_unusual_first_round_is_replaced)
     static const char *const policies[] = {"eenet:fast", "eenet", "neural-ucb", "greedy"};
     static const float sizes[] = {1e6f, 1e-5f, 20, 0.05f};
     for (size_t p = 0; p < 4; p++) {
-        ee_bandit *usual = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
+        auto_bandit *usual = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
         play_sized(usual, 1, ROUNDS, 1);
         size_t expected = play_sized(usual, ROUNDS + 1, ROUNDS + 100, 1);
-        ee_bandit_free(usual);
         for (size_t i = p % test_long(2, 1); i < 4; i += test_long(2, 1)) {
-            ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
+            auto_bandit *bandit = bandit_make(policies[p], DIM, 1, "scale=on f1.width=16");
             play_sized(bandit, 1, 1, sizes[i]);
             play_sized(bandit, 2, ROUNDS, 1);
             size_t right = play_sized(bandit, ROUNDS + 1, ROUNDS + 100, 1);
             if (right + 8 < expected) fail_msg("%s, %g: %zu of %zu", policies[p], (double)sizes[i], right, expected);
-            ee_bandit_free(bandit);
         }
     }
 }

@@ -85,17 +85,16 @@ static uint64_t decide(ee_bandit *bandit, uint64_t number, float *first)
 
 TEST(a_reward_that_comes_at_once_is_not_awaited)
 {
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     bandit_play(bandit, 1, 20, ARMS, false);
     assert_int_equal(reported_count, 0);
     assert_false(learned_last.awaited);
     assert_int_equal(bandit->policy->parameters.changes, 0);
-    ee_bandit_free(bandit);
 }
 
 TEST(decisions_are_told_once_and_in_order)
 {
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     float first[7];
     for (uint64_t i = 1; i <= 3; i++) decide(bandit, i, &first[i]);
     assert_int_equal(reported_count, 2); /* the third waits, but nothing was decided since */
@@ -112,12 +111,11 @@ TEST(decisions_are_told_once_and_in_order)
     for (size_t i = 0; i < 3; i++) assert_true(reported[i].first == first[expected[i]]);
     assert_int_equal(reported[2].at, 1); /* after the reward of decision 3 */
     assert_int_equal(bandit->policy->parameters.changes, 3);
-    ee_bandit_free(bandit);
 }
 
 TEST(learning_gets_back_what_was_expected)
 {
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     for (uint64_t i = 1; i <= 4; i++) decide(bandit, i, NULL);
     bandit_reward(bandit, 2, 1);
     assert_true(learned_last.awaited);
@@ -133,13 +131,12 @@ TEST(learning_gets_back_what_was_expected)
     assert_true(learned_last.awaited);
     assert_true(learned_last.expected == 4.0f / 8);
     assert_int_equal(learned_last.awaited_at, 1);
-    ee_bandit_free(bandit);
 }
 
 TEST(a_look_tells_nothing)
 {
     ee_score scores[ARMS];
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     decide(bandit, 1, NULL);
     ok(ee_bandit_score(bandit, arms_of_round(2), scores, NULL));
     ok(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL));
@@ -151,21 +148,19 @@ TEST(a_look_tells_nothing)
     assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, NULL, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     ok(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     assert_int_equal(reported_count, 0);
-    ee_bandit_free(bandit);
 }
 
 /* What await() moved shows in the very next scores. */
 TEST(the_policy_is_told_before_it_scores)
 {
     ee_score before[ARMS], seen[ARMS], after[ARMS];
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     decide(bandit, 1, NULL);
     ok(ee_bandit_score(bandit, arms_of_round(2), before, NULL));
     bandit_choose(bandit, arms_of_round(2), seen);
     ok(ee_bandit_score(bandit, arms_of_round(2), after, NULL));
     assert_memory_not_equal(before, seen, sizeof seen);
     assert_memory_equal(seen, after, sizeof seen);
-    ee_bandit_free(bandit);
 }
 
 TEST(rounds_of_one_call_do_not_know_of_each_other)
@@ -173,7 +168,7 @@ TEST(rounds_of_one_call_do_not_know_of_each_other)
     static round_arms rounds[3];
     ee_arms arms[3];
     ee_decision decisions[3];
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     for (uint64_t i = 0; i < 3; i++) {
         round_draw(&rounds[i], 10 + i, ARMS, DIM, DIM);
         arms[i] = rounds[i].dense;
@@ -184,31 +179,29 @@ TEST(rounds_of_one_call_do_not_know_of_each_other)
     decide(bandit, 2, NULL);
     assert_int_equal(reported_count, 4);
     for (size_t i = 0; i < 3; i++) assert_true(reported[1 + i].first == arms[i].values[decisions[i].arm * DIM]);
-    ee_bandit_free(bandit);
 }
 
 /* Those that expired untold are not told any more. */
 TEST(what_has_expired_is_not_awaited)
 {
-    ee_bandit *bandit = make("wait=10");
+    auto_bandit *bandit = make("wait=10");
     decide(bandit, 1, NULL);
     ok(ee_bandit_set_time(bandit, 11, NULL));
     decide(bandit, 2, NULL);
     assert_int_equal(reported_count, 0);
     decide(bandit, 3, NULL);
     assert_int_equal(reported_count, 1);
-    ee_bandit_free(bandit);
 }
 
 TEST(snapshots_know_of_decisions_that_wait)
 {
     ee_score own[ARMS], its[ARMS];
-    ee_snapshot *snapshot = NULL;
-    ee_scratch *room = NULL;
+    auto_snapshot *snapshot = NULL;
+    auto_scratch *room = NULL;
     ee_decision decision;
     const void *record;
     size_t size;
-    ee_bandit *bandit = make("");
+    auto_bandit *bandit = make("");
     decide(bandit, 1, NULL);
     ok(ee_snapshot_create(bandit, &snapshot, NULL));
     assert_int_equal(reported_count, 1);
@@ -228,9 +221,6 @@ TEST(snapshots_know_of_decisions_that_wait)
     }
     bandit_reward(bandit, decision.id, 1);
     assert_true(learned_last.awaited);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
-    ee_bandit_free(bandit);
 }
 
 /* ---- saving ---- */
@@ -238,7 +228,7 @@ TEST(snapshots_know_of_decisions_that_wait)
 TEST(impossible_expectations_are_not_loaded)
 {
     static const char sentence[] = "model: invalid expectation of a pending decision";
-    ee_bandit *bandit = make("pending=5");
+    auto_bandit *bandit = make("pending=5");
     decide(bandit, 1, NULL);
     decide(bandit, 2, NULL);
     pending_entry *entry = &bandit->pending.entries[1], sound = *entry;
@@ -249,8 +239,5 @@ TEST(impossible_expectations_are_not_loaded)
     entry->awaited_at = 1; /* there was no reward yet */
     model_not_loaded(bandit, sentence);
     *entry = sound;
-    model saved = model_save(bandit);
-    ee_bandit_free(model_load(saved));
-    model_free(&saved);
-    ee_bandit_free(bandit);
+    ee_bandit_free(bandit_copy(bandit));
 }

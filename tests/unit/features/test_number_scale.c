@@ -201,13 +201,12 @@ TEST(what_is_saved_goes_on)
     come_ages(&self, 700, 1);
     for (size_t i = 0; i < 3; i++) {
         static const double factors[] = {1, 1e5, 1e-3};
-        ee_error error;
-        archive writer = archive_writer(&error);
+        archive writer = archive_writer(&last_error);
         series copy = self;
         number_scale_archive(&self.scale, self.rounds, 0, &writer);
         ok(writer.status);
         assert_int_equal(writer.size, number_scale_bytes(&writer));
-        archive reader = archive_reader(writer.bytes, writer.size, &error);
+        archive reader = archive_reader(writer.bytes, writer.size, &last_error);
         number_scale_archive(&self.scale, self.rounds, 0, &reader);
         ok(reader.status);
         come(&self, 1e9);
@@ -228,11 +227,10 @@ TEST(a_scale_that_no_values_make_is_refused)
         double *const places[] = {&wrong.older.weight, &wrong.older.since,   &wrong.older.mean, &wrong.older.squares,
                                   &wrong.newer.weight, &wrong.newer.since,   &wrong.newer.mean, &wrong.newer.squares,
                                   &wrong.older.weight, &wrong.older.squares, &wrong.older.mean, &wrong.older.since};
-        ee_error error;
-        archive writer = archive_writer(&error);
+        archive writer = archive_writer(&last_error);
         *places[i] = i < 8 ? NAN : i == 8 ? 4098 : i == 9 ? -1 : 1e101;
         number_scale_archive(&wrong, self.rounds, 0, &writer);
-        archive reader = archive_reader(writer.bytes, writer.size, &error);
+        archive reader = archive_reader(writer.bytes, writer.size, &last_error);
         number_scale_archive(&wrong, self.rounds, 0, &reader);
         assert_int_equal(reader.status, EE_BAD_MODEL);
         memory_free(writer.bytes);

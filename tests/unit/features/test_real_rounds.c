@@ -26,9 +26,9 @@ static bool find_context(const char *line, size_t size, json_room *room, json_te
 static size_t play_file(features *self, ee_round *round, const char *path)
 {
     FILE *file = fopen(path, "r");
-    char *line = NULL;
+    auto_free char *line = NULL;
     size_t capacity = 0, played = 0;
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     json_room room = {.owner = &owner};
     if (!file) fail_msg("%s is not there", path);
     for (ssize_t size; (size = getline(&line, &capacity, file)) > 0;) {
@@ -43,8 +43,6 @@ static size_t play_file(features *self, ee_round *round, const char *path)
         played++;
     }
     fclose(file);
-    free(line);
-    memory_release(&owner);
     return played;
 }
 
@@ -66,16 +64,14 @@ TEST(logs_become_arms)
     const char *data = getenv("EENET_DATA");
     if (!data) skip();
     for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         features self;
-        ee_round *round = round_make();
+        auto_round *round = round_make();
         features_start(&self, &owner, options[o]);
         for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
             char path[512];
             snprintf(path, sizeof path, "%s/dsjson/%s", data, files[i].path);
             assert_int_equal(play_file(&self, round, path), files[i].rounds);
         }
-        ee_round_free(round);
-        memory_release(&owner);
     }
 }

@@ -20,7 +20,7 @@ static uint32_t hash_text(const char *text, uint32_t seed)
 
 TEST(murmur_is_as_stored)
 {
-    json_t *golden = golden_load("vw_hashes.json");
+    json_auto_t *golden = golden_load("vw_hashes.json");
     const json_t *rows = golden_member(golden, "murmur3");
     assert_true(json_array_size(rows) >= 4);
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -29,12 +29,11 @@ TEST(murmur_is_as_stored)
         uint32_t seed = (uint32_t)json_integer_value(json_array_get(row, 1));
         assert_int_equal(vw_murmur(text, strlen(text), seed), json_integer_value(json_array_get(row, 2)));
     }
-    json_decref(golden);
 }
 
 TEST(features_hash_as_stored)
 {
-    json_t *golden = golden_load("vw_hashes.json");
+    json_auto_t *golden = golden_load("vw_hashes.json");
     const json_t *rows = golden_member(golden, "features"), *chained = golden_member(golden, "chain");
     assert_true(json_array_size(rows) >= 14);
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -49,15 +48,14 @@ TEST(features_hash_as_stored)
         uint32_t space = hash_text(text_of(row, "namespace"), 0), key = hash_text(text_of(row, "key"), space);
         assert_int_equal(hash_text(text_of(row, "value"), key), number_of(row, "hash"));
     }
-    json_decref(golden);
 }
 
 /* The place of the one feature that a JSON object has, beside the constant. */
 static uint32_t place_of(const char *options, const char *json)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     features self;
-    ee_round *round = round_make();
+    auto_round *round = round_make();
     char whole[256];
     snprintf(whole, sizeof whole, "{\"_multi\":[%s]}", json);
     features_start(&self, &owner, options);
@@ -67,8 +65,6 @@ static uint32_t place_of(const char *options, const char *json)
     uint32_t constant = 11650396 & ((1 << 18) - 1);
     uint32_t place = arms.indices[arms.indices[0] == constant];
     assert_int_equal(arms.indices[arms.indices[0] != constant], constant);
-    ee_round_free(round);
-    memory_release(&owner);
     return place;
 }
 
@@ -95,9 +91,9 @@ TEST(json_has_the_places_of_its_features)
 
 TEST(products_are_by_the_hashes_of_both)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     features self;
-    ee_round *round = round_make();
+    auto_round *round = round_make();
     const uint32_t mask = (1U << 18) - 1;
     features_start(&self, &owner, "hashing=vw");
     ee_arms arms = features_meet(&self, round, "{\"User\":{\"age\":3},\"_multi\":[{\"j\":{\"taste\":\"salty\"}}]}");
@@ -106,6 +102,4 @@ TEST(products_are_by_the_hashes_of_both)
     bool found = false;
     for (size_t i = 0; i < 4; i++) found = found || (arms.indices[i] == product && arms.values[i] == 3);
     assert_true(found);
-    ee_round_free(round);
-    memory_release(&owner);
 }

@@ -34,7 +34,7 @@ static void make_matrix(const double *values, size_t n, uint64_t seed, double *m
 static void check(const double *values, size_t n, size_t count, uint64_t seed)
 {
     double matrix[MOST * MOST], kept[MOST * MOST], vectors[MOST * MOST];
-    double *work = calloc(eigen_work_count(n, count), sizeof *work);
+    auto_free double *work = calloc(eigen_work_count(n, count), sizeof *work);
     make_matrix(values, n, seed, matrix);
     memcpy(kept, matrix, n * n * sizeof *kept);
     eigen_smallest(matrix, n, count, vectors, work);
@@ -52,7 +52,6 @@ static void check(const double *values, size_t n, size_t count, uint64_t seed)
             assert_true(fabs(product - (c == d)) < 1e-11);
         }
     }
-    free(work);
 }
 
 TEST(vectors_are_those_of_the_smallest_values)

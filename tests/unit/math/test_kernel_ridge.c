@@ -10,8 +10,7 @@
 
 enum { DIM = 7, SAMPLES = 300, ARMS = 11 };
 
-/* ---- samples and arms: every third feature is zero; each in both forms ---- */
-
+/* Every third feature is zero; each row in both forms. */
 typedef struct rows {
     size_t count;
     float values[SAMPLES * DIM], entries[SAMPLES * DIM];
@@ -49,8 +48,6 @@ static void learn_rows(const kernel_ridge *k, double *factor, const rows *x, siz
         kernel_ridge_append(k, factor, i, vector_of_arm(i % 2 ? &x->sparse : &x->dense, i), reward_of(i));
 }
 
-/* ---- the formula ---- */
-
 static double kernel(double gamma, const float *a, const float *b, size_t dim)
 {
     double square = 0;
@@ -61,7 +58,7 @@ static double kernel(double gamma, const float *a, const float *b, size_t dim)
 /* inverse = (K + lambda I)^-1 by Gauss and Jordan; both (n, n) */
 static void invert_gram(const kernel_ridge *k, const rows *x, size_t n, double *inverse)
 {
-    double *gram = calloc(n * n + 1, sizeof *gram);
+    auto_free double *gram = calloc(n * n + 1, sizeof *gram);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             gram[i * n + j] = kernel(k->gamma, x->values + i * DIM, x->values + j * DIM, DIM) + (i == j) * k->lambda;
@@ -78,7 +75,6 @@ static void invert_gram(const kernel_ridge *k, const rows *x, size_t n, double *
             }
         }
     }
-    free(gram);
 }
 
 /* k_a^T (K + lambda I)^-1 (k_b, or the rewards where b is NULL) */
@@ -92,8 +88,6 @@ static double through_inverse(const kernel_ridge *k, const rows *x, size_t n, co
                    (b ? kernel(k->gamma, x->values + j * DIM, b, DIM) : reward_of(j));
     return sum;
 }
-
-/* ---- tests ---- */
 
 static void check_covariance(const kernel_ridge *k, const rows *x, const rows *arms, size_t count,
                              const double *inverse, const double *panel, bool sparse)
@@ -114,7 +108,7 @@ static void check_predictions(const kernel_ridge *k, const rows *x, const rows *
     for (size_t n = 1; n <= ARMS; n += count > 20 ? 5 : 1) {
         for (int sparse = 0; sparse < 2; sparse++) {
             double mean[ARMS], variance[ARMS];
-            guard g;
+            RELEASED_BY(guard_free) guard g;
             double *panel = guard_end_bytes(&g, kernel_ridge_panel_count(count, n) * sizeof *panel);
             size_t first = ARMS - n;
             kernel_ridge_predict(k, factor, count, sparse ? &arms->sparse : &arms->dense, first, n, panel, mean,
@@ -125,7 +119,6 @@ static void check_predictions(const kernel_ridge *k, const rows *x, const rows *
                 assert_close(variance[i], 1 - through_inverse(k, x, count, inverse, a, a), 1e-10);
             }
             if (n == ARMS) check_covariance(k, x, arms, count, inverse, panel, sparse);
-            guard_free(&g);
         }
     }
 }
@@ -136,8 +129,8 @@ TEST(predictions_are_the_formula)
     draw_rows(&x, SAMPLES, 1);
     draw_rows(&arms, ARMS, 2);
     kernel_ridge k = kernel_ridge_make(0, 1.5, 0.5, DIM, 4);
-    double *factor = calloc(kernel_ridge_state_count(&k, SAMPLES), sizeof *factor);
-    double *inverse = calloc((size_t)SAMPLES * SAMPLES, sizeof *inverse);
+    auto_free double *factor = calloc(kernel_ridge_state_count(&k, SAMPLES), sizeof *factor);
+    auto_free double *inverse = calloc((size_t)SAMPLES * SAMPLES, sizeof *inverse);
     size_t learned = 0;
     const size_t counts[] = {0, 1, 2, 3, 4, 5, 8, 13, 61};
     for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
@@ -146,8 +139,6 @@ TEST(predictions_are_the_formula)
         invert_gram(&k, &x, learned, inverse);
         check_predictions(&k, &x, &arms, learned, factor, inverse);
     }
-    free(inverse);
-    free(factor);
 }
 
 /* F F^T is the matrix again, though the third point is the first and the last is the second, and rounding has left the
@@ -191,15 +182,13 @@ TEST(one_context_many_times_stays_finite)
     }
 }
 
-/* ---- wide vectors, of which a context keeps no more than 1024 entries ---- */
-
 enum { WIDE = 5000, ROOM = 1024 };
 
 TEST(a_wide_context_is_kept_whole_or_not_at_all)
 {
     kernel_ridge k = kernel_ridge_make(0, 0.01, 1, WIDE, 10);
-    float *values = calloc(WIDE, sizeof *values), *entries = calloc(WIDE, sizeof *entries);
-    uint32_t *indices = calloc(WIDE, sizeof *indices);
+    auto_free float *values = calloc(WIDE, sizeof *values), *entries = calloc(WIDE, sizeof *entries);
+    auto_free uint32_t *indices = calloc(WIDE, sizeof *indices);
     double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor), panel[4 * 2], mean, variance;
     for (size_t i = 0; i < ROOM + 1; i++) {
         indices[i] = (uint32_t)(4 * i);
@@ -223,9 +212,6 @@ TEST(a_wide_context_is_kept_whole_or_not_at_all)
     kernel_ridge_predict(&k, factor, 2, &arm, 0, 1, panel, &mean, &variance);
     assert_close(mean, exp(-0.09) * 2 / 3, 1e-9);
     assert_true(kernel_ridge_fits(&(kernel_ridge){k.kernel, k.slopes, 1, 1, WIDE, WIDE}, vector_dense(values, WIDE)));
-    free(values);
-    free(entries);
-    free(indices);
     free(factor);
 }
 
@@ -234,7 +220,7 @@ TEST(what_leads_outside_is_found)
 {
     kernel_ridge k = kernel_ridge_make(0, 1, 1, 8, 4);
     size_t size = kernel_ridge_state_count(&k, 2) * sizeof(double);
-    double *good = calloc(1, size), *bad = calloc(1, size);
+    auto_free double *good = calloc(1, size), *bad = calloc(1, size);
     const float values[3] = {1, 2, 3}, dense[8] = {1};
     const uint32_t indices[3] = {1, 4, 7};
     kernel_ridge_append(&k, good, 0, vector_dense(dense, 8), 1);
@@ -262,11 +248,7 @@ TEST(what_leads_outside_is_found)
     assert_true((second + 4) * 4 + sizeof words <= size);
     memcpy((char *)bad + (second + 4) * 4, words, sizeof words);
     assert_false(kernel_ridge_is_sound(&k, bad, 2));
-    free(good);
-    free(bad);
 }
-
-/* ---- the gradient of the mean ---- */
 
 static double mean_at(const kernel_ridge *k, const double *factor, size_t count, const ee_arms *arms, double *panel)
 {
@@ -279,9 +261,9 @@ TEST(the_gradient_is_that_of_the_mean)
 {
     enum { COUNT = 40 };
     kernel_ridge k = kernel_ridge_make(0, 0.7, 0.5, DIM, DIM);
-    double *factor = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *factor);
-    double *panel = calloc(kernel_ridge_panel_count(COUNT, 1), sizeof *panel);
-    double *room = calloc(kernel_ridge_gradient_room(COUNT, DIM), sizeof *room);
+    auto_free double *factor = calloc(kernel_ridge_state_count(&k, COUNT), sizeof *factor);
+    auto_free double *panel = calloc(kernel_ridge_panel_count(COUNT, 1), sizeof *panel);
+    auto_free double *room = calloc(kernel_ridge_gradient_room(COUNT, DIM), sizeof *room);
     static rows x, arms;
     draw_rows(&x, COUNT, 1);
     draw_rows(&arms, ARMS, 2);
@@ -303,7 +285,4 @@ TEST(the_gradient_is_that_of_the_mean)
         for (size_t i = arms.starts[arm]; i < arms.starts[arm + 1]; i++)
             assert_close(sparse[i - arms.starts[arm]], dense[arms.indices[i]], 1e-6);
     }
-    free(factor);
-    free(panel);
-    free(room);
 }

@@ -85,8 +85,6 @@ static int take_walls_down(void **state)
     return 0;
 }
 
-/* ---- numbers ---- */
-
 /* One in eight is a zero, of either sign; the rest are of mixed size. */
 static float draw(void)
 {
@@ -124,8 +122,6 @@ static size_t extent(size_t rows, const uint32_t *at, size_t columns, size_t row
     if (at && rows) rows = at[rows - 1] + 1;
     return rows && columns ? (rows - 1) * row + (columns - 1) * column + 1 : 0;
 }
-
-/* ---- the check ---- */
 
 static void *place(const problem *p, size_t argument, size_t gap)
 {
@@ -205,8 +201,6 @@ static void check(const problem *p)
         for (size_t i = 0; i < PLACEMENTS; i++) check_placement(p, kernels, gaps[i], i == 0);
 }
 
-/* ---- shapes ---- */
-
 /* A check of one shape in one of its variants: strides, starts, with or without a rectifier. */
 typedef void (*shape_check)(size_t rows, size_t in, size_t out, size_t variant);
 
@@ -256,8 +250,6 @@ static void check_matrices(shape_check check_matrix, size_t variants)
     for (size_t i = 0; i < sizeof long_sides / sizeof *long_sides; i++)
         check_variants(check_matrix, variants, long_sides[i][0], long_sides[i][1], long_sides[i][2]);
 }
-
-/* ---- what is expected ---- */
 
 /* Starts an output entry at start and adds terms to it. What no term is added to must be exact. */
 static void expect_start(size_t argument, size_t i, double start)
@@ -332,8 +324,6 @@ static void check_product(problem *p)
     check(p);
 }
 
-/* ---- vectors ---- */
-
 static void run_dot(const kernel_table *kernels, void *const *x, const problem *p)
 {
     *(float *)x[C] = kernels->dot(x[A], x[B], p->terms);
@@ -366,8 +356,6 @@ TEST(vectors_are_multiplied_and_added)
     check_lengths(check_dot);
     for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
-
-/* ---- forward ---- */
 
 /* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. The last row ends where it
  * ends: there is no gap behind it. */
@@ -496,8 +484,6 @@ TEST(forward_pair_rounds_as_forward_sparse)
     }
 }
 
-/* ---- products of matrices ---- */
-
 static void run_multiply(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->multiply((matrix){x[C], p->c_row, 1}, (const_matrix){x[A], p->a_row, p->a_column},
@@ -545,8 +531,6 @@ TEST(forward_many_is_a_layer)
     check_matrices(check_forward_many, 4);
 }
 
-/* ---- backward ---- */
-
 static void run_backward(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->backward(x[C], x[B], x[A], p->columns, p->terms, p->b_column);
@@ -586,8 +570,6 @@ TEST(backward_many_adds_the_product)
 {
     check_matrices(check_backward_many, 2);
 }
-
-/* ---- update ---- */
 
 static void run_update(const kernel_table *kernels, void *const *x, const problem *p)
 {
@@ -641,8 +623,6 @@ TEST(sparse_rows_lie_beyond_32_bits)
     }
     assert_int_equal(munmap(map, size + page), 0);
 }
-
-/* ---- relu ---- */
 
 /* What a comparison with zero may get wrong: zeros of both signs, and numbers so small that some arithmetic takes them
  * for zero. */
@@ -706,8 +686,6 @@ TEST(relu_is_exact_both_ways)
 {
     check_lengths(check_relu);
 }
-
-/* ---- adam: theta, its moments, x and delta ---- */
 
 static void run_adam(const kernel_table *kernels, void *const *x, const problem *p)
 {
@@ -838,8 +816,6 @@ TEST(adam_stays_finite)
         for (size_t i = 0; i < COUNT; i++) assert_true(isfinite(theta[i]) && isfinite(first[i]) && isfinite(second[i]));
     }
 }
-
-/* ---- the tables ---- */
 
 TEST(tables_have_names_of_their_own)
 {

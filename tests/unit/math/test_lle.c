@@ -9,17 +9,10 @@
 #include "base/random.h"
 #include "support.h"
 
-static double *make_doubles(size_t count)
-{
-    double *numbers = malloc((count ? count : 1) * sizeof *numbers);
-    assert_non_null(numbers);
-    return numbers;
-}
-
 /* The inner products of n points, as (n, n). points is (n, dim). To be freed with free. */
 static double *make_gram(const double *points, size_t n, size_t dim)
 {
-    double *gram = make_doubles(n * n);
+    double *gram = calloc(n * n, sizeof(double));
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < n; j++) {
             double sum = 0;
@@ -34,8 +27,8 @@ static double *make_gram(const double *points, size_t n, size_t dim)
  * leaves of each point when its neighbours rebuild it, squared and summed. */
 static double *embed(const double *points, size_t n, size_t dim, size_t neighbors, size_t components, double *error_sum)
 {
-    double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * components);
-    memory owner = {0};
+    double *gram = make_gram(points, n, dim), *embedding = calloc(n * components, sizeof(double));
+    RELEASED_BY(memory_release) memory owner = {0};
     lle room;
     ok(lle_create(&room, &owner, n, neighbors, components, NULL));
     assert_true(lle_fit(&room, gram, embedding));
@@ -50,7 +43,6 @@ static double *embed(const double *points, size_t n, size_t dim, size_t neighbor
         }
     }
     if (error_sum) *error_sum = sum;
-    memory_release(&owner);
     free(gram);
     return embedding;
 }
@@ -85,7 +77,7 @@ typedef struct stored {
 
 static stored stored_load(void)
 {
-    json_t *root = golden_load("lle.json");
+    json_auto_t *root = golden_load("lle.json");
     stored s = {.neighbors = (size_t)json_integer_value(golden_member(root, "neighbors")),
                 .components = (size_t)json_integer_value(golden_member(root, "components")),
                 .squared_error = json_number_value(golden_member(root, "squared_error"))};
@@ -95,12 +87,10 @@ static stored stored_load(void)
     s.dim = numbers / s.n;
     s.embedding = golden_doubles(golden_member(root, "embedding"), &numbers);
     assert_int_equal(numbers, s.n * s.components);
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     lle room;
     ok(lle_create(&room, &owner, s.n, s.neighbors, s.components, NULL));
     assert_true(room.regularization == json_number_value(golden_member(root, "reg")));
-    memory_release(&owner);
-    json_decref(root);
     return s;
 }
 
@@ -123,31 +113,21 @@ static void assert_same_up_to_signs(const double *got, const double *wanted, siz
 
 TEST(embedding_is_that_of_scikit_learn)
 {
-    stored s = stored_load();
+    RELEASED_BY(stored_free) stored s = stored_load();
     double squared_error;
-    double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, &squared_error);
+    auto_free double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, &squared_error);
     assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
     assert_embedding(embedding, s.n, s.components);
     assert_close(squared_error / s.squared_error, 1, 1e-6);
-    free(embedding);
-    stored_free(&s);
 }
 
 /* Neighbours and weights do not change when all points move or grow together. */
 TEST(embedding_stays_when_points_move_and_grow)
 {
-    stored s = stored_load();
+    RELEASED_BY(stored_free) stored s = stored_load();
     for (size_t i = 0; i < s.n * s.dim; i++) s.points[i] = 1000 * (s.points[i] + (double)(i % s.dim) / 10);
-    double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
+    auto_free double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
     assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
-    free(embedding);
-    stored_free(&s);
-}
-
-static void assert_monotone(const double *column, size_t n)
-{
-    double direction = column[n - 1] > column[0] ? 1 : -1;
-    for (size_t i = 1; i < n; i++) assert_true(direction * (column[i] - column[i - 1]) > 0);
 }
 
 /* Two turns of a spiral on which the ends come near the middle: the embedding must follow the curve. */
@@ -161,10 +141,10 @@ TEST(a_spiral_is_unrolled)
         points[i * DIM + 1] = angle * sin(angle);
         points[i * DIM + 2] = 0.1 * sin(3 * angle);
     }
-    double *embedding = embed(points, N, DIM, 4, 1, NULL);
+    auto_free double *embedding = embed(points, N, DIM, 4, 1, NULL);
     assert_embedding(embedding, N, 1);
-    assert_monotone(embedding, N);
-    free(embedding);
+    double direction = embedding[N - 1] > embedding[0] ? 1 : -1;
+    for (size_t i = 1; i < N; i++) assert_true(direction * (embedding[i] - embedding[i - 1]) > 0);
 }
 
 /* ---- points that have no shape ---- */
@@ -173,9 +153,9 @@ TEST(a_spiral_is_unrolled)
 static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
 {
     enum { NEIGHBORS = 8, COMPONENTS = 2 };
-    double *gram = make_gram(points, n, dim), *embedding = make_doubles(n * COMPONENTS);
+    auto_free double *gram = make_gram(points, n, dim), *embedding = calloc(n * COMPONENTS, sizeof(double));
     for (size_t i = 0; i < n * COMPONENTS; i++) embedding[i] = 77;
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     lle room;
     ok(lle_create(&room, &owner, n, NEIGHBORS, COMPONENTS, NULL));
     bool fitted = lle_fit(&room, gram, embedding);
@@ -184,9 +164,6 @@ static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
         for (size_t i = 0; i < n; i++) squares += embedding[i * COMPONENTS + c] * embedding[i * COMPONENTS + c];
         assert_close(squares, fitted ? 1 : (double)n * 77 * 77, 1e-9);
     }
-    memory_release(&owner);
-    free(gram);
-    free(embedding);
 }
 
 TEST(equal_points_give_numbers)
@@ -223,9 +200,8 @@ TEST(small_and_tight_sizes_fit)
             for (size_t components = 1; components < k; components++) {
                 double points[14 * 20];
                 for (size_t i = 0; i < 14 * 20; i++) points[i] = random_normal(&stream);
-                double *embedding = embed(points, n, 20, k, components, NULL);
+                auto_free double *embedding = embed(points, n, 20, k, components, NULL);
                 assert_embedding(embedding, n, components);
-                free(embedding);
             }
         }
     }
@@ -318,11 +294,10 @@ TEST(weights_of_nearly_equal_points_are_numbers)
         for (size_t k = 0; k < DIM; k++) points[k] = random_normal(&stream);
         for (size_t i = DIM; i < (COUNT + 1) * DIM; i++)
             points[i] = (double)(float)(points[i % DIM] * (1 + spread * random_normal(&stream)));
-        double *gram = make_gram(points, COUNT + 1, DIM);
+        auto_free double *gram = make_gram(points, COUNT + 1, DIM);
         for (size_t a = 0; a < COUNT; a++)
             for (size_t b = 0; b < COUNT; b++)
                 local[a * COUNT + b] = gram[(a + 1) * (COUNT + 1) + b + 1] - gram[a + 1] - gram[b + 1] + gram[0];
-        free(gram);
         lle_weights(local, COUNT, 1e-3, weights);
         for (size_t a = 0; a < COUNT; a++) {
             assert_true(fabs(weights[a]) < 100);

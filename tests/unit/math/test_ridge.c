@@ -16,19 +16,12 @@ typedef struct model {
     double *a, *b; /* what the samples add up to: (dim, dim) with lambda on the diagonal, and (dim) */
 } model;
 
-static double *make_doubles(size_t count)
-{
-    double *numbers = calloc(count ? count : 1, sizeof *numbers);
-    assert_non_null(numbers);
-    return numbers;
-}
-
 static model model_make(size_t dim, double lambda, size_t refresh)
 {
-    model m = {.dim = dim, .a = make_doubles(dim * dim), .b = make_doubles(dim)};
+    model m = {.dim = dim, .a = calloc(dim * dim, sizeof(double)), .b = calloc(dim, sizeof(double))};
     m.owner = calloc(1, sizeof *m.owner);
     ok(ridge_create(m.owner, dim, lambda, refresh, &m.ridge, NULL));
-    m.state = make_doubles(ridge_state_count(dim));
+    m.state = calloc(ridge_state_count(dim), sizeof(double));
     ridge_start(m.ridge, m.state);
     for (size_t i = 0; i < dim; i++) m.a[i * dim + i] = lambda;
     return m;
@@ -78,11 +71,10 @@ static void eliminate(double *a, double *b, size_t n)
 /* out = A^-1 right, by a fresh solve */
 static void solve(const model *m, const double *right, double *out)
 {
-    double *a = make_doubles(m->dim * m->dim);
+    auto_free double *a = calloc(m->dim * m->dim, sizeof(double));
     memcpy(a, m->a, m->dim * m->dim * sizeof *a);
     memcpy(out, right, m->dim * sizeof *out);
     eliminate(a, out, m->dim);
-    free(a);
 }
 
 /* Every entry of the inverse within tolerance of what the variances of its row and column allow it, and every one of
@@ -90,7 +82,8 @@ static void solve(const model *m, const double *right, double *out)
 static void assert_solved(const model *m, double tolerance)
 {
     size_t dim = m->dim;
-    double *right = make_doubles(dim), *inverse = make_doubles(dim * dim), *fresh = make_doubles(dim);
+    auto_free double *right = calloc(dim, sizeof(double)), *inverse = calloc(dim * dim, sizeof(double)),
+                     *fresh = calloc(dim, sizeof(double));
     for (size_t i = 0; i < dim; i++) {
         memset(right, 0, dim * sizeof *right);
         right[i] = 1;
@@ -113,9 +106,6 @@ static void assert_solved(const model *m, double tolerance)
         double got = ridge_mean(m->state, dim, vector_dense(unit, dim));
         if (!(fabs(got - fresh[i]) <= tolerance * length)) fail_msg("theta[%zu]: %g, not %g", i, got, fresh[i]);
     }
-    free(right);
-    free(inverse);
-    free(fresh);
 }
 
 static void draw_sample(random_stream *stream, float *x, size_t dim, double *y)
@@ -132,7 +122,7 @@ TEST(many_updates_do_not_drift)
     static const size_t refreshes[] = {1, 97, 700, 1000000};
     for (size_t r = 0; r < 4; r++) {
         random_stream stream = random_named(1, "drift");
-        model m = model_make(20, 1, refreshes[r]);
+        RELEASED_BY(model_destroy) model m = model_make(20, 1, refreshes[r]);
         for (size_t t = 0; t < test_long(2000, 20000); t++) {
             float x[20];
             double y;
@@ -140,7 +130,6 @@ TEST(many_updates_do_not_drift)
             model_add(&m, x, y, t % 2);
         }
         assert_solved(&m, 1e-8);
-        model_destroy(&m);
     }
 }
 
@@ -148,7 +137,7 @@ TEST(many_updates_do_not_drift)
 TEST(scales_do_not_matter)
 {
     random_stream stream = random_named(2, "scales");
-    model m = model_make(6, 1e-3, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(6, 1e-3, 1000);
     for (int t = 0; t < 3000; t++) {
         float x[6];
         double y;
@@ -158,18 +147,16 @@ TEST(scales_do_not_matter)
         if (t < 10) assert_solved(&m, 1e-6);
     }
     assert_solved(&m, 1e-6);
-    model_destroy(&m);
 }
 
 /* The rank-one update takes a small difference of what is large here; a factorisation does not. */
 TEST(long_samples_lose_no_digits)
 {
-    model m = model_make(2, 1, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(2, 1, 1000);
     float x[2] = {1e6f, 1e6f}, other[2] = {1e6f, -1e6f};
     model_add(&m, x, 1, false);
     model_add(&m, other, 2, false);
     assert_solved(&m, 1e-12);
-    model_destroy(&m);
 }
 
 /* Blocks that do not touch each other, scattered over the features; then some that join them. */
@@ -178,7 +165,7 @@ TEST(blocks_are_solved_as_the_whole)
     enum { DIM = 40 };
     for (int sparse = 0; sparse < 2; sparse++) {
         random_stream stream = random_named(3, "blocks");
-        model m = model_make(DIM, 0.5, 7);
+        RELEASED_BY(model_destroy) model m = model_make(DIM, 0.5, 7);
         for (int t = 0; t < 400; t++) {
             float x[DIM] = {0};
             size_t block = (size_t)random_below(&stream, 4);
@@ -190,7 +177,6 @@ TEST(blocks_are_solved_as_the_whole)
             if (t == 199 || t == 200 || t == 300) assert_solved(&m, 1e-11);
         }
         assert_solved(&m, 1e-11);
-        model_destroy(&m);
     }
 }
 
@@ -198,7 +184,7 @@ TEST(blocks_are_solved_as_the_whole)
 TEST(dense_and_sparse_are_the_same)
 {
     enum { DIM = 30 };
-    model dense = model_make(DIM, 1, 10), sparse = model_make(DIM, 1, 10);
+    RELEASED_BY(model_destroy) model dense = model_make(DIM, 1, 10), sparse = model_make(DIM, 1, 10);
     random_stream stream = random_named(4, "forms");
     for (int t = 0; t < 100; t++) {
         float x[DIM] = {0};
@@ -208,14 +194,12 @@ TEST(dense_and_sparse_are_the_same)
         model_add(&sparse, x, y, true);
     }
     assert_memory_equal(dense.state, sparse.state, ridge_state_count(DIM) * sizeof(double));
-    model_destroy(&dense);
-    model_destroy(&sparse);
 }
 
 TEST(the_variance_shrinks_only_where_it_played)
 {
     const double lambda = 0.25;
-    model m = model_make(4, lambda, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(4, lambda, 1000);
     float played[4] = {1, 2, 0, 0}, other[4] = {0, 0, 3, 0};
     vector x = vector_dense(played, 4), elsewhere = vector_dense(other, 4);
     double before = 5 / lambda;
@@ -228,13 +212,12 @@ TEST(the_variance_shrinks_only_where_it_played)
         assert_true(ridge_covariance(m.state, 4, x, elsewhere) == 0);
         before = now;
     }
-    model_destroy(&m);
 }
 
 /* A feature seen for the first time has the prior's variance, in either form and beside features that were seen. */
 TEST(unseen_features_have_the_prior)
 {
-    model m = model_make(5, 2, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(5, 2, 1000);
     float seen[5] = {0, 1, 0, 1, 0}, a[5] = {1, 1, 0, 0, 2}, entries[3] = {1, 1, 2}, b[5] = {3, 0, 0, 1, 1};
     uint32_t indices[3] = {0, 1, 4};
     model_add(&m, seen, 1, true);
@@ -251,7 +234,6 @@ TEST(unseen_features_have_the_prior)
     assert_close(ridge_covariance(m.state, 5, sparse, dense), expected, 1e-14);
     assert_close(ridge_covariance(m.state, 5, other, sparse), cross, 1e-14);
     assert_close(ridge_covariance(m.state, 5, sparse, other), cross, 1e-14);
-    model_destroy(&m);
 }
 
 /* ---- drawing ---- */
@@ -262,7 +244,7 @@ static void assert_draws(const model *m, const ee_arms *arms)
     enum { DRAWS = 4000, MOST = 12 };
     size_t n = arms->count;
     random_stream stream = random_named(5, "draws");
-    double *room = make_doubles(ridge_draw_room(m->dim, n)), drawn[MOST], sums[MOST] = {0},
+    double *room = calloc(ridge_draw_room(m->dim, n), sizeof(double)), drawn[MOST], sums[MOST] = {0},
            products[MOST][MOST] = {{0}};
     for (int t = 0; t < DRAWS; t++) {
         ridge_draw(m->state, m->dim, arms, &stream, room, drawn);
@@ -287,7 +269,7 @@ static void assert_draws(const model *m, const ee_arms *arms)
 TEST(draws_follow_the_covariance)
 {
     enum { DIM = 6, ARMS = 12 };
-    model m = model_make(DIM, 1, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(DIM, 1, 1000);
     random_stream stream = random_named(6, "arms");
     float x[ARMS * DIM] = {0};
     for (int t = 0; t < 10; t++) {
@@ -306,7 +288,6 @@ TEST(draws_follow_the_covariance)
     uint32_t indices[5] = {0, 2, 2, 5, 3};
     ee_arms sparse = ee_arms_sparse(starts, indices, x, 3, DIM);
     assert_draws(&m, &sparse);
-    model_destroy(&m);
 }
 
 /* Features in blocks that were never seen together, and one that was never seen. */
@@ -333,7 +314,7 @@ TEST(draws_of_blocks_follow_the_covariance)
     static const uint32_t features[2][ARMS][EACH] = {
         {{0, 4}, {0, 4}, {0, 8}, {4, 8}, {0, 8}, {4, 8}, {1, 5}, {5, 9}, {2, 6}, {10, 11}, {3, 7}, {3, 11}},
         {{0, 4}, {4, 8}, {0, 8}, {4, 8}, {0, 8}, {8, 9}, {1, 5}, {5, 9}, {2, 6}, {10, 11}, {3, 7}, {6, 7}}};
-    model m = model_of_blocks();
+    RELEASED_BY(model_destroy) model m = model_of_blocks();
     random_stream stream = random_named(9, "arms");
     for (size_t linked = 0; linked < 2; linked++) {
         size_t starts[ARMS + 1] = {0};
@@ -349,7 +330,6 @@ TEST(draws_of_blocks_follow_the_covariance)
         assert_draws(&m, &sparse);
         assert_draws(&m, &same);
     }
-    model_destroy(&m);
 }
 
 /* ---- saving and loading ---- */
@@ -366,23 +346,21 @@ static void play(model *m, uint64_t from, uint64_t to)
 
 static ee_status read_changed(const archive *whole, size_t size, size_t place, uint8_t flip, size_t width)
 {
-    uint8_t *bytes = malloc(whole->size);
+    auto_free uint8_t *bytes = malloc(whole->size);
     assert_non_null(bytes);
     memcpy(bytes, whole->bytes, whole->size);
     for (size_t i = 0; i < width; i++) bytes[place + i] ^= flip;
-    model m = model_make(12, 1, 7);
+    RELEASED_BY(model_destroy) model m = model_make(12, 1, 7);
     archive reader = archive_reader(bytes, size, NULL);
     ridge_archive(m.ridge, m.state, &reader);
     if (!reader.status) play(&m, 0, 20); /* whatever was read, it must be safe to go on */
     ee_status status = reader.status;
-    model_destroy(&m);
-    free(bytes);
     return status;
 }
 
 TEST(damage_is_found_or_harmless)
 {
-    model m = model_make(12, 1, 7);
+    RELEASED_BY(model_destroy) model m = model_make(12, 1, 7);
     play(&m, 0, 20);
     archive writer = archive_writer(NULL);
     ridge_archive(m.ridge, m.state, &writer);
@@ -398,7 +376,6 @@ TEST(damage_is_found_or_harmless)
                      EE_BAD_MODEL); /* 3: its head is 3, which is 0's */
     assert_int_equal(read_changed(&writer, writer.size, 54, 0x10, 1), EE_BAD_MODEL); /* more updates than a refresh */
     memory_free(writer.bytes);
-    model_destroy(&m);
 }
 
 TEST(a_dimension_beyond_memory_is_refused)
@@ -429,8 +406,8 @@ TEST(a_corrected_sample_is_as_if_it_had_come_so)
     const size_t refreshes[] = {1, 7, 1000};
     for (size_t r = 0; r < 3; r++) {
         random_stream stream = random_named(r, "late");
-        model m = model_make(DIM, 0.3, refreshes[r]);
-        double y[SAMPLES], reported[SAMPLES], *copy = make_doubles(ridge_state_count(DIM));
+        RELEASED_BY(model_destroy) model m = model_make(DIM, 0.3, refreshes[r]);
+        double y[SAMPLES], reported[SAMPLES], *copy = calloc(ridge_state_count(DIM), sizeof(double));
         float x[SAMPLES][DIM];
         ridge_copy(m.ridge, m.state, 0, copy);
         for (size_t t = 0; t < SAMPLES + LATE; t++) {
@@ -450,7 +427,6 @@ TEST(a_corrected_sample_is_as_if_it_had_come_so)
             if (t == SAMPLES - 1) ridge_copy(m.ridge, m.state, 0, copy);
         }
         free(copy);
-        model_destroy(&m);
     }
 }
 
@@ -458,13 +434,11 @@ TEST(a_corrected_sample_is_as_if_it_had_come_so)
 TEST(a_sample_that_never_came_is_not_corrected)
 {
     enum { DIM = 6 };
-    model m = model_make(DIM, 0.3, 1000);
+    RELEASED_BY(model_destroy) model m = model_make(DIM, 0.3, 1000);
     const float first[DIM] = {1, 2}, other[DIM] = {0, 0, 0, 1, 1};
     model_add(&m, first, 1, false);
-    double *before = make_doubles(ridge_state_count(DIM));
+    auto_free double *before = calloc(ridge_state_count(DIM), sizeof(double));
     memcpy(before, m.state, ridge_state_count(DIM) * sizeof *before);
     ridge_correct(m.ridge, m.state, vector_dense(other, DIM), 5, 2);
     assert_memory_equal(before, m.state, ridge_state_count(DIM) * sizeof *before);
-    free(before);
-    model_destroy(&m);
 }

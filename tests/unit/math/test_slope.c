@@ -88,8 +88,6 @@ TEST(what_overflows_is_left_out)
     assert_close(slope_weight(&self, 1), before, 0.05);
 }
 
-/* ---- saving and loading ---- */
-
 TEST(goes_on_after_loading)
 {
     ee_error error = {0};

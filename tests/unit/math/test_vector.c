@@ -69,15 +69,13 @@ TEST(dot_of_every_two_kinds)
     random_stream stream = random_named(1, "vectors");
     for (size_t dim = 0; dim <= MOST; dim++) {
         for (uint64_t kinds = 0; kinds < KINDS * KINDS; kinds++) {
-            example a, b;
+            RELEASED_BY(example_free) example a, b;
             example_create(&a, &stream, dim, kinds / KINDS);
             example_create(&b, &stream, dim, kinds % KINDS);
             double sum = 0;
             for (size_t i = 0; i < dim; i++) sum += a.meaning[i] * b.meaning[i];
             assert_close(vector_dot(a.vector, b.vector), sum, 1e-13);
             assert_true(vector_dot(a.vector, b.vector) == vector_dot(b.vector, a.vector));
-            example_free(&a);
-            example_free(&b);
         }
     }
 }
@@ -108,16 +106,14 @@ TEST(expand_writes_what_a_vector_means)
     random_stream stream = random_named(2, "vectors");
     for (size_t dim = 0; dim <= MOST; dim++) {
         for (uint64_t kind = 0; kind < KINDS; kind++) {
-            example e;
-            guard wall;
+            RELEASED_BY(example_free) example e;
+            RELEASED_BY(guard_free) guard wall;
             example_create(&e, &stream, dim, kind);
             float *block = guard_end(&wall, dim + 1), *out = block + 1;
             block[0] = 7;
             vector_expand(e.vector, out, dim);
             for (size_t i = 0; i < dim; i++) assert_true((double)out[i] == e.meaning[i]);
             assert_true(block[0] == 7);
-            guard_free(&wall);
-            example_free(&e);
         }
     }
 }
@@ -180,7 +176,7 @@ TEST(one_number_that_is_none_is_found_anywhere)
                                      0xff800001u, 0x7fffffffu, 0xffffffffu, 0x7fbfffffu};
     static const float fine[] = {FLT_MAX, -FLT_MAX, FLT_MIN, 1e-45f, -1e-45f, 0.0f, -0.0f, 1, -2.5f};
     for (size_t count = 0; count <= MOST; count++) {
-        guard wall;
+        RELEASED_BY(guard_free) guard wall;
         float *values = guard_end(&wall, count);
         for (size_t i = 0; i < count; i++) values[i] = fine[i % 9];
         assert_true(vector_is_within(values, count, FLT_MAX));
@@ -195,7 +191,6 @@ TEST(one_number_that_is_none_is_found_anywhere)
         }
         for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY; /* they must not cancel */
         assert_int_equal(vector_is_within(values, count, FLT_MAX), count == 0);
-        guard_free(&wall);
     }
 }
 
@@ -214,11 +209,10 @@ TEST(a_limit_is_kept)
 static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
 {
     static const float values[MOST];
-    guard wall;
+    RELEASED_BY(guard_free) guard wall;
     uint32_t *walled = guard_end_bytes(&wall, count * sizeof *walled);
     if (count) memcpy(walled, indices, count * sizeof *walled);
     bool sound = vector_is_sound((vector){values, walled, count}, dim);
-    guard_free(&wall);
     return sound;
 }
 

@@ -1,7 +1,6 @@
 /* Batches against the passes of a network, sample by sample, with every table of kernels. */
 #include "net/batch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,10 +104,9 @@ static void make_pair(pair *p, const batch_case *given, int64_t member_count, co
     *p = (pair){.given = given, .draw = random_named(5, given->options)};
     learner_options options = options_from(given->options);
     options.network.members = member_count;
-    ee_error error = {0};
-    if (network_create(&p->net, "test", &options.network, given->input, &error)) fail_msg("%s", error.message);
+    ok(network_create(&p->net, "test", &options.network, given->input, &last_error));
     p->net.kernels = kernels;
-    if (batch_create(&p->batch, &p->owner, &p->net, entries, &error)) fail_msg("%s", error.message);
+    ok(batch_create(&p->batch, &p->owner, &p->net, entries, &last_error));
     p->theta = calloc(p->net.parameter_count, sizeof(float));
     p->gradient = calloc(p->net.parameter_count, sizeof(float));
     p->expected = calloc(p->net.parameter_count, sizeof(float));
@@ -132,8 +130,6 @@ static void release_pair(pair *p)
     free(p->indices);
     free(p->seen);
 }
-
-/* ---- samples ---- */
 
 /* An entry of the block that a sample lies in. Every fifth row is zero in all samples. */
 static float draw_entry(pair *p, size_t row, form as)
@@ -170,8 +166,6 @@ static void note_rows(pair *p, vector x)
     for (size_t i = 0; i < x.count; i++)
         if (x.values[i] != 0) p->seen[(x.indices ? x.indices[i] : i) % p->net.block] = true;
 }
-
-/* ---- the check ---- */
 
 static void fail_case(const pair *p, const char *what)
 {
@@ -222,7 +216,7 @@ static void pass_both_ways(pair *p, size_t count)
 static void check_rows(const pair *p)
 {
     bool has_rows = p->net.layers[0].kind == LAYER_DENSE;
-    bool *left = calloc(p->net.block, sizeof *left);
+    auto_free bool *left = calloc(p->net.block, sizeof *left);
     size_t expected = 0;
     for (size_t row = 0; has_rows && row < p->net.block; row++) expected += left[row] = p->seen[row];
     if (p->batch.row_count != expected) fail_case(p, "more rows or fewer");
@@ -231,7 +225,6 @@ static void check_rows(const pair *p)
         if (row >= p->net.block || !left[row]) fail_case(p, "a row twice, or one of zeros");
         left[row] = false;
     }
-    free(left);
 }
 
 static void check_case(const batch_case *given, int64_t member_count, const kernel_table *kernels, size_t entries)
@@ -287,8 +280,6 @@ TEST(half_of_the_entries_is_enough)
         release_pair(&p);
     }
 }
-
-/* ---- memory ---- */
 
 static size_t memory_of(const char *options, size_t input, size_t entries)
 {

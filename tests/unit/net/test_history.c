@@ -1,18 +1,20 @@
 /* What histories keep, that rows of any length fit in, where rounds end and what was predicted. */
 #include "support_network.h"
 
+static void append_number(history *h, size_t number)
+{
+    float x = (float)number;
+    ok(history_reserve(h, 1, vector_dense(&x, 1), &last_error));
+    history_append(h, vector_dense(&x, 1), -x);
+}
+
 static void fill_history(history *h, memory *owner, const char *kind, size_t samples, uint64_t seed)
 {
     char text[64];
     snprintf(text, sizeof text, "history=%s", kind);
     learner_options options = options_from(text);
-    ee_error error = {0};
-    ok(history_create(h, owner, options.history, 1, 1, false, random_named(seed, "test"), &error));
-    for (size_t i = 0; i < samples; i++) {
-        float x = (float)i;
-        ok(history_reserve(h, 1, vector_dense(&x, 1), &error));
-        history_append(h, vector_dense(&x, 1), -x);
-    }
+    ok(history_create(h, owner, options.history, 1, 1, false, random_named(seed, "test"), &last_error));
+    for (size_t i = 0; i < samples; i++) append_number(h, i);
 }
 
 TEST(histories_keep_what_they_say)
@@ -43,7 +45,7 @@ TEST(samples_have_numbers)
 {
     static const char *const kinds[] = {"all", "ring:7", "reservoir:7"};
     for (size_t k = 0; k < 3; k++) {
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         history h;
         float x = 50;
         fill_history(&h, &owner, kinds[k], 50, 1);
@@ -55,7 +57,6 @@ TEST(samples_have_numbers)
         history_append(&h, vector_dense(&x, 1), 0);
         for (size_t i = 0; i < h.count; i++)
             assert_int_equal(history_number(&h, i), (int)history_input(&h, i).values[0]);
-        memory_release(&owner);
     }
 }
 
@@ -64,11 +65,10 @@ TEST(a_reservoir_keeps_each_sample_equally_often)
     enum { SAMPLES = 40, KEPT = 10, RUNS = 4000 };
     double counts[SAMPLES] = {0};
     for (uint64_t run = 0; run < RUNS; run++) {
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         history h;
         fill_history(&h, &owner, "reservoir:10", SAMPLES, run);
         for (size_t i = 0; i < KEPT; i++) counts[(int)history_input(&h, i).values[0]]++;
-        memory_release(&owner);
     }
     double expected = (double)RUNS * KEPT / SAMPLES, square = 0;
     for (int i = 0; i < SAMPLES; i++) square += (counts[i] - expected) * (counts[i] - expected) / expected;
@@ -78,28 +78,25 @@ TEST(a_reservoir_keeps_each_sample_equally_often)
 /* Training begins with the newest sample; where a reservoir did not keep it, it must not take another one for it. */
 TEST(a_reservoir_knows_whether_it_kept_the_newest)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "reservoir:5", 5, 1);
     size_t kept = 0;
-    for (int i = 5; i < 200; i++) {
-        float x = (float)i;
-        history_append(&h, vector_dense(&x, 1), 0);
+    for (size_t i = 5; i < 200; i++) {
+        append_number(&h, i);
         if (h.newest == h.count) continue;
-        assert_true(history_input(&h, h.newest).values[0] == x);
+        assert_true(history_input(&h, h.newest).values[0] == (float)i);
         kept++;
     }
     assert_true(kept > 5 && kept < 40); /* 5 (1/6 + ... + 1/200), about 18 */
-    memory_release(&owner);
 }
 
 TEST(rows_of_any_length_fit)
 {
     learner_options options = options_from("history=ring:3");
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
-    ee_error error = {0};
-    ok(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &error));
+    ok(history_create(&h, &owner, options.history, 100, 2, false, random_named(1, "test"), &last_error));
     float values[100];
     uint32_t indices[100];
     for (uint32_t i = 0; i < 100; i++) {
@@ -109,7 +106,7 @@ TEST(rows_of_any_length_fit)
     vector rows[] = {{values, indices, 2}, {values, NULL, 100}, {values, indices, 0}, {values, indices, 100}};
     for (size_t i = 0; i < 8; i++) {
         vector row = rows[i % 4];
-        ok(history_reserve(&h, 1, row, &error));
+        ok(history_reserve(&h, 1, row, &last_error));
         history_append(&h, row, (float)i);
         for (size_t j = 0; j < h.count; j++) {
             vector got = history_input(&h, j);
@@ -120,7 +117,6 @@ TEST(rows_of_any_length_fit)
             if (got.indices) assert_memory_equal(got.indices, expected.indices, got.count * sizeof(uint32_t));
         }
     }
-    memory_release(&owner);
 }
 
 TEST(clearing_gives_long_rows_back)
@@ -128,7 +124,7 @@ TEST(clearing_gives_long_rows_back)
     enum { LONG = 5000 };
     static const float values[LONG] = {1};
     learner_options options = options_from("history=all");
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     ok(history_create(&h, &owner, options.history, LONG, 2, false, random_named(1, "test"), NULL));
     size_t before = memory_bytes(&owner);
@@ -139,18 +135,9 @@ TEST(clearing_gives_long_rows_back)
     assert_true(memory_bytes(&owner) > before + 10 * sizeof values);
     history_clear(&h);
     assert_true(memory_bytes(&owner) < before + 3 * sizeof values); /* one or two are kept for the next */
-    memory_release(&owner);
 }
 
 /* ---- rounds of several samples ---- */
-
-static void append_number(history *h, size_t number)
-{
-    float x = (float)number;
-    ee_error error = {0};
-    ok(history_reserve(h, 1, vector_dense(&x, 1), &error));
-    history_append(h, vector_dense(&x, 1), -x);
-}
 
 /* A history as a policy fills it: rounds of 1, 3, 2, 1, 3, 2, ... samples. */
 static size_t samples_of_round(size_t round)
@@ -167,7 +154,7 @@ static void append_round(history *h, size_t round)
 TEST(rounds_are_counted_in_their_samples)
 {
     enum { MOST = 300 }; /* the history grows on the way */
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "all", 0, 1);
     assert_int_equal(history_count_after(&h, 0), 0);
@@ -182,14 +169,13 @@ TEST(rounds_are_counted_in_their_samples)
         assert_int_equal(history_count_after(&h, rounds), h.count);
         assert_int_equal(history_count_after(&h, rounds + 7), h.count); /* more than there were: all */
     }
-    memory_release(&owner);
 }
 
 /* A round ends with its last sample. One that has begun belongs to none that is over; after history_clear there are no
  * rounds. */
 TEST(an_open_round_is_not_counted)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "all", 0, 1);
     append_round(&h, 1);
@@ -204,7 +190,6 @@ TEST(an_open_round_is_not_counted)
     for (size_t i = 0; i < 5; i++) append_number(&h, i); /* where rounds ended before */
     history_end_round(&h);
     assert_int_equal(history_count_after(&h, 1), 5);
-    memory_release(&owner);
 }
 
 /* ---- predictions ---- */
@@ -214,7 +199,7 @@ TEST(a_prediction_goes_with_its_sample)
 {
     const char *kinds[] = {"ring:5", "reservoir:5", "all"};
     for (size_t k = 0; k < 3; k++) {
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         history h;
         size_t dropped = 0;
         fill_history(&h, &owner, kinds[k], 0, 1);
@@ -228,14 +213,13 @@ TEST(a_prediction_goes_with_its_sample)
                 assert_true(history_predicted(&h, j) == history_input(&h, j).values[0] + 0.5f);
         }
         assert_int_equal(dropped > 0, k == 1);
-        memory_release(&owner);
     }
 }
 
 /* The end of a round whose last sample was not kept changes no other sample. */
 TEST(the_end_of_a_round_that_was_not_kept_is_nowhere)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "reservoir:5", 5, 1);
     size_t dropped = 0;
@@ -249,5 +233,4 @@ TEST(the_end_of_a_round_that_was_not_kept_is_nowhere)
         dropped++;
     }
     assert_true(dropped > 100);
-    memory_release(&owner);
 }

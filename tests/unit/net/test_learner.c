@@ -8,16 +8,9 @@
 
 static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)
 {
-    float *expected = calloc(l->networks[0].parameter_count, sizeof *expected);
+    auto_free float *expected = calloc(l->networks[0].parameter_count, sizeof *expected);
     theta_from_golden(&l->networks[0], layers, 0, expected);
     assert_floats_close(theta, expected, l->networks[0].parameter_count, tolerance);
-    free(expected);
-}
-
-static void use_kernels(learner *l, const kernel_table *kernels)
-{
-    l->networks[0].kernels = kernels;
-    l->optimizer.kernels = kernels;
 }
 
 static void check_stored_training(const char *name, const kernel_table *kernels)
@@ -29,22 +22,22 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
         "optimizer=adam rate=0.001 loss=cross_entropy",
         "optimizer=adamw rate=0.003 decay=0.05 loss=half",
     };
-    json_t *file = golden_load(name);
+    json_auto_t *file = golden_load(name);
     json_t *cases = golden_member(file, "cases");
     assert_int_equal(json_array_size(cases), 5);
     for (size_t c = 0; c < 5; c++) {
         json_t *stored = json_array_get(cases, c);
         json_t *before = golden_member(stored, "layers_before");
         bool bias = json_object_get(json_array_get(before, 0), "bias") != NULL;
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         learner l;
         make_learner(&l, &owner, golden_member(stored, "dims"), bias, options[c]);
-        use_kernels(&l, kernels);
-        float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
+        l.networks[0].kernels = l.optimizer.kernels = kernels;
+        auto_free float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
         theta_from_golden(&l.networks[0], before, 0, theta);
-        float *x = golden_floats(golden_member(stored, "inputs"), NULL);
-        float *y = golden_floats(golden_member(stored, "targets"), NULL);
-        float *losses = golden_floats(golden_member(stored, "losses"), NULL);
+        auto_free float *x = golden_floats(golden_member(stored, "inputs"), NULL);
+        auto_free float *y = golden_floats(golden_member(stored, "targets"), NULL);
+        auto_free float *losses = golden_floats(golden_member(stored, "losses"), NULL);
         json_t *order = golden_member(stored, "order");
         for (size_t i = 0; i < json_array_size(order); i++) {
             size_t sample = (size_t)json_integer_value(json_array_get(order, i));
@@ -53,13 +46,7 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
             assert_close(loss, losses[i], 1e-4);
         }
         assert_theta(&l, theta, golden_member(stored, "layers_after"), 1e-4);
-        free(theta);
-        free(x);
-        free(y);
-        free(losses);
-        memory_release(&owner);
     }
-    json_decref(file);
 }
 
 TEST(matches_stored_training)
@@ -73,15 +60,15 @@ TEST(matches_stored_training)
 
 TEST(matches_algorithm_1)
 {
-    json_t *file = golden_load("algorithm1_gradient_descent.json");
-    memory owner = {0};
+    json_auto_t *file = golden_load("algorithm1_gradient_descent.json");
+    RELEASED_BY(memory_release) memory owner = {0};
     learner l;
     make_learner(&l, &owner, golden_member(file, "dims"), false,
                  "training=gd optimizer=sgd rate=0.02 steps=25 loss=half history=all");
     theta_from_golden(&l.networks[0], golden_member(file, "layers_before"), 0, l.initial);
-    float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
-    float *x = golden_floats(golden_member(file, "inputs"), NULL);
-    float *r = golden_floats(golden_member(file, "rewards"), NULL);
+    auto_free float *theta = calloc(l.networks[0].parameter_count, sizeof *theta);
+    auto_free float *x = golden_floats(golden_member(file, "inputs"), NULL);
+    auto_free float *r = golden_floats(golden_member(file, "rewards"), NULL);
     for (size_t i = 0; i < 9; i++) learner_append(&l, vector_dense(x + i * 6, 6), r[i]);
     learner_train(&l, theta);
     assert_theta(&l, theta, golden_member(file, "layers_after"), 1e-4);
@@ -90,19 +77,14 @@ TEST(matches_algorithm_1)
     assert_true(learner_prepare_descent(&l, 0, theta));
     learner_commit(&l, theta);
     assert_memory_equal(theta, l.initial, l.networks[0].parameter_count * sizeof *theta);
-    free(theta);
-    free(x);
-    free(r);
-    memory_release(&owner);
-    json_decref(file);
 }
 
 /* A batch is one step on the mean of its samples' gradients. */
 TEST(a_batch_steps_on_the_mean)
 {
-    made_learner m;
+    RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "layers=2 width=5 optimizer=sgd rate=0.1 batch=4 order=shuffle history=all", 3, 1);
-    float *mean = calloc(m.count, sizeof *mean);
+    auto_free float *mean = calloc(m.count, sizeof *mean);
     random_stream draw = random_named(1, "samples");
     for (int i = 0; i < 4; i++) { /* as many samples as a batch has: which order they come in does not matter */
         float x[3], target = (float)random_unit(&draw);
@@ -115,13 +97,11 @@ TEST(a_batch_steps_on_the_mean)
     for (size_t i = 0; i < m.count; i++) mean[i] = m.theta[i] - 0.1f * mean[i];
     learner_train(&m.l, m.theta);
     assert_floats_close(m.theta, mean, m.count, 1e-6);
-    free(mean);
-    learner_release(&m);
 }
 
 TEST(a_shuffled_pass_visits_each_sample_once)
 {
-    made_learner m;
+    RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all", 10,
                  1);
     memset(m.theta, 0, m.count * sizeof *m.theta);
@@ -131,7 +111,6 @@ TEST(a_shuffled_pass_visits_each_sample_once)
     }
     learner_train(&m.l, m.theta);
     for (int i = 0; i < 10; i++) assert_true(m.theta[i] == 1);
-    learner_release(&m);
 }
 
 TEST(a_small_loss_ends_the_training)
@@ -142,14 +121,13 @@ TEST(a_small_loss_ends_the_training)
                           "history=all stop_loss=0"};
     double reached[2];
     for (int k = 0; k < 2; k++) {
-        made_learner m;
+        RELEASED_BY(learner_release) made_learner m;
         learner_make(&m, text[k], 1, 1);
         float one = 1;
         m.theta[0] = 0;
         for (int i = 0; i < 2; i++) learner_give(&m, vector_dense(&one, 1), 1);
         learner_train(&m.l, m.theta);
         reached[k] = m.theta[0];
-        learner_release(&m);
     }
     /* After n steps w = 1 - 0.9^n, so step n + 1 sees the loss 0.9^2n / 2. A pass is two steps: the first whose mean is
      * at most 0.0005 is that of n = 34 and 35. */
@@ -198,11 +176,11 @@ TEST(theta_is_the_mean_of_the_weights)
     for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
         char text[128];
         snprintf(text, sizeof text, "%s average=%d", options[k], HALF);
-        made_learner averaged, twin;
+        RELEASED_BY(learner_release) made_learner averaged, twin;
         learner_make(&averaged, text, INPUTS, 3);
         learner_make(&twin, options[k], INPUTS, 3);
         assert_null(twin.l.moving);
-        double *mean = calloc(twin.count, sizeof *mean);
+        auto_free double *mean = calloc(twin.count, sizeof *mean);
         for (size_t i = 0; i < twin.count; i++) mean[i] = twin.theta[i];
         random_stream draw = random_named(k, "samples");
         for (int n = 1; n <= STEPS; n++) {
@@ -216,9 +194,6 @@ TEST(theta_is_the_mean_of_the_weights)
             assert_memory_equal(averaged.l.moving, twin.theta, twin.count * sizeof(float));
             assert_mean(&averaged, mean);
         }
-        free(mean);
-        learner_release(&averaged);
-        learner_release(&twin);
     }
 }
 
@@ -226,11 +201,11 @@ TEST(theta_is_the_mean_of_the_weights)
 TEST(a_descent_averages_its_own_steps)
 {
     enum { STEPS = 12 };
-    made_learner averaged, twin;
+    RELEASED_BY(learner_release) made_learner averaged, twin;
     learner_make(&averaged, "layers=2 width=5 training=gd optimizer=sgd rate=0.02 steps=12 average=3 history=all",
                  INPUTS, 3);
     learner_make(&twin, "layers=2 width=5 training=gd optimizer=sgd rate=0.02 history=all", INPUTS, 3);
-    double *mean = calloc(twin.count, sizeof *mean);
+    auto_free double *mean = calloc(twin.count, sizeof *mean);
     random_stream draw = random_named(1, "samples");
     for (int round = 0; round < 3; round++) {
         float x[INPUTS], target = (float)random_unit(&draw);
@@ -246,9 +221,6 @@ TEST(a_descent_averages_its_own_steps)
         learner_train(&averaged.l, averaged.theta);
         assert_mean(&averaged, mean);
     }
-    free(mean);
-    learner_release(&averaged);
-    learner_release(&twin);
 }
 
 /* ---- lazy rows ---- */
@@ -280,9 +252,9 @@ TEST(rows_without_inputs_stand_still)
                  {LAZY "history=ring:4 batch=4 lazy=on optimizer=sgd average=6", BATCH},
                  {LAZY "history=ring:1 batch=1 lazy=on average=6", 1}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        made_learner t;
+        RELEASED_BY(learner_release) made_learner t;
         learner_make(&t, cases[k].text, INPUTS, 3);
-        float *theta = calloc(t.count, sizeof *theta), *moving = calloc(t.count, sizeof *moving);
+        auto_free float *theta = calloc(t.count, sizeof *theta), *moving = calloc(t.count, sizeof *moving);
         uint32_t seen[100][FEATURES];
         size_t still = 0;
         random_stream draw = random_named(2, "lazy");
@@ -305,9 +277,6 @@ TEST(rows_without_inputs_stand_still)
             assert_memory_not_equal(moving + INPUTS * ROW, t.l.moving + INPUTS * ROW, rest);
         }
         assert_true(still > 100);
-        free(theta);
-        free(moving);
-        learner_release(&t);
     }
 }
 
@@ -319,7 +288,7 @@ static void assert_lazy_as_eager(const char *options, draw_input *input)
 {
     char text[128];
     snprintf(text, sizeof text, "%s lazy=on", options);
-    made_learner lazy, eager;
+    RELEASED_BY(learner_release) made_learner lazy, eager;
     learner_make(&lazy, text, INPUTS, 3);
     learner_make(&eager, options, INPUTS, 3);
     random_stream draw = random_named(strlen(options), "touched");
@@ -334,8 +303,6 @@ static void assert_lazy_as_eager(const char *options, draw_input *input)
         learner_train(&eager.l, eager.theta);
         assert_floats_close(lazy.theta, eager.theta, lazy.count, 1e-5);
     }
-    learner_release(&lazy);
-    learner_release(&eager);
 }
 
 /* Four samples in turn, each with a quarter of the inputs. */
@@ -382,7 +349,7 @@ static void check_decay(const char *kind, const char *how, int until, int heads)
     snprintf(text, sizeof text,
              "layers=2 width=3 bias=off optimizer=%s rate=%g decay=%g decay_until=%d heads=%d %s history=all", kind,
              rate, whole, until, heads, how);
-    made_learner t;
+    RELEASED_BY(learner_release) made_learner t;
     learner_make(&t, text, INPUTS, 3);
     double expected[64], first[64] = {0}, second[64] = {0};
     assert_true(t.count <= 64);
@@ -401,7 +368,6 @@ static void check_decay(const char *kind, const char *how, int until, int heads)
         }
     }
     assert_int_equal(t.l.optimizer.steps, STEPS);
-    learner_release(&t);
 }
 
 TEST(weights_decay_by_the_formula)
@@ -458,7 +424,7 @@ TEST(recent_samples_are_the_last_thousand)
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         char text[128];
-        made_learner t;
+        RELEASED_BY(learner_release) made_learner t;
         snprintf(text, sizeof text, "batch=1 steps=2 %s", cases[c].text);
         make_numbers(&t, text, cases[c].count);
         size_t drawn_from = cases[c].drawn_from;
@@ -476,7 +442,6 @@ TEST(recent_samples_are_the_last_thousand)
         double free_ones = (double)drawn_from - 1; /* chi squared, whose variance is twice that */
         assert_true(fabs(squares - free_ones) < 5 * sqrt(2 * free_ones));
         free(times);
-        learner_release(&t);
     }
 }
 
@@ -487,7 +452,7 @@ TEST(the_recent_have_their_share_of_a_batch)
     const double shares[] = {0, 0.05, 0.2, 0.4, 0.5, 0.95, 1};
     for (size_t s = 0; s < sizeof shares / sizeof *shares; s++) {
         char text[128];
-        made_learner t;
+        RELEASED_BY(learner_release) made_learner t;
         snprintf(text, sizeof text, "batch=%d steps=1 history=ring:%d recent=%g", OF_BATCH, HELD, shares[s]);
         make_numbers(&t, text, HELD + 500);
         for (size_t i = 0; i < HELD; i++) /* 1 for the last ones, 0 for those before */
@@ -503,7 +468,6 @@ TEST(the_recent_have_their_share_of_a_batch)
         double by_chance = (double)RECENT / HELD, expected = recent + (shares[s] < 1) + rest * by_chance;
         double deviation = sqrt(rest * by_chance * (1 - by_chance) / TRAININGS);
         assert_true(fabs(sum - expected) <= 5 * deviation + 1e-4);
-        learner_release(&t);
     }
 }
 
@@ -513,7 +477,7 @@ TEST(the_recent_have_their_share_of_a_batch)
  * not played are worth the least in these units. */
 static void check_units(const char *text, target_units units)
 {
-    made_learner own, twin;
+    RELEASED_BY(learner_release) made_learner own, twin;
     learner_make(&own, text, INPUTS, 3);
     learner_make(&twin, text, INPUTS, 3);
     own.l.units = units;
@@ -530,8 +494,6 @@ static void check_units(const char *text, target_units units)
         assert_true(learner_train(&own.l, own.theta) && learner_train(&twin.l, twin.theta));
         assert_memory_equal(own.theta, twin.theta, own.count * sizeof *own.theta);
     }
-    learner_release(&own);
-    learner_release(&twin);
 }
 
 TEST(targets_are_learned_in_their_units)
@@ -574,7 +536,7 @@ static void check_others(const char *loss, double others, float target, float le
     snprintf(text, sizeof text,
              "layers=2 width=4 heads=%d loss=%s optimizer=sgd rate=%g others=%g batch=%d init=uniform history=all",
              ONE_OF, loss, rate, others, 1 + (int)(seed % 2));
-    made_learner t;
+    RELEASED_BY(learner_release) made_learner t;
     learner_make(&t, text, INPUTS, 3);
     t.l.units.least = least;
     random_stream draw = random_named(seed, "others");
@@ -582,7 +544,7 @@ static void check_others(const char *loss, double others, float target, float le
     uint32_t indices[INPUTS];
     vector x = draw_in_block(&draw, (uint32_t)seed, values, indices);
     learner_give(&t, x, target);
-    float *before = calloc(t.count, sizeof *before);
+    auto_free float *before = calloc(t.count, sizeof *before);
     memcpy(before, t.theta, t.count * sizeof *before);
     learner_train(&t.l, t.theta);
     for (size_t i = 0; i < t.count; i++) {
@@ -594,8 +556,6 @@ static void check_others(const char *loss, double others, float target, float le
         before[i] = kept;
         assert_close((kept - t.theta[i]) / rate, (up - down) / (2 * step), 3e-3);
     }
-    free(before);
-    learner_release(&t);
 }
 
 TEST(arms_not_played_are_worth_nothing_after_a_reward)
@@ -629,8 +589,7 @@ TEST(no_heads_are_those_of_the_blocks)
             learner_options options = options_from(texts[i]);
             learner_options made = learner_for_problem(&options, (int64_t)blocks[j], true);
             network net;
-            ee_error error = {0};
-            ok(network_create(&net, "f1", &made.network, INPUTS, &error));
+            ok(network_create(&net, "f1", &made.network, INPUTS, &last_error));
             assert_int_equal(net.heads, expected[i][j]);
             assert_int_equal(net.block, INPUTS / expected[i][j]);
             made.network.heads = options.network.heads; /* nothing else has changed */
@@ -697,9 +656,9 @@ TEST(networks_of_a_committee_learn_as_if_alone)
 /* Of each network the rows that moved since and what is behind them; all else in the copy stays. */
 TEST(a_copy_has_what_changed_in_each_network)
 {
-    made_learner t;
+    RELEASED_BY(learner_release) made_learner t;
     learner_make(&t, LAZY "history=ring:1 batch=1 lazy=on committee=3 deep_width=4", INPUTS, 3);
-    float *to = calloc(t.count, sizeof *to), *before = calloc(t.count, sizeof *before);
+    auto_free float *to = calloc(t.count, sizeof *to), *before = calloc(t.count, sizeof *before);
     random_stream draw = random_named(5, "copy");
     assert_int_equal(learner_copy(&t.l, t.theta, 0, to), t.count);
     assert_memory_equal(to, t.theta, t.count * sizeof *to);
@@ -726,9 +685,6 @@ TEST(a_copy_has_what_changed_in_each_network)
         assert_int_equal(said, rows + FEATURES * widths);
         assert_true(least > 0 && least <= copied);
     }
-    free(to);
-    free(before);
-    learner_release(&t);
 }
 
 /* What is taken back leaves no trace: the next training is that of a twin which never saw it. */
@@ -740,7 +696,7 @@ TEST(a_committees_training_can_be_taken_back)
                              "layers=2 width=5 training=gd optimizer=sgd rate=0.002 steps=3 history=all committee=2 "
                              "deep_width=3"};
     for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
-        made_learner t, twin;
+        RELEASED_BY(learner_release) made_learner t, twin;
         learner_make(&t, options[o], INPUTS, 3);
         learner_make(&twin, options[o], INPUTS, 3);
         random_stream draw = random_named(o, "back");
@@ -760,7 +716,5 @@ TEST(a_committees_training_can_be_taken_back)
             assert_true(learner_train(&t.l, t.theta) && learner_train(&twin.l, twin.theta));
             assert_memory_equal(t.theta, twin.theta, t.count * sizeof(float));
         }
-        learner_release(&t);
-        learner_release(&twin);
     }
 }

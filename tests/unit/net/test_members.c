@@ -18,19 +18,17 @@ typedef struct problem {
 /* A learner with heads and members, and a history of samples in all blocks. */
 static void problem_make(problem *p, const char *text, double prior, double noise)
 {
-    ee_error error = {0};
     learner_options options = options_from(text);
     options.members = (member_options){.count = MEMBERS, .prior = prior, .noise = noise, .rate = 1, .prior_width = 7};
     *p = (problem){.targets = {0.2f, -1, 0.7f, 1.5f, 0, 0.4f}};
-    if (learner_create(&p->l, &p->owner, "test", &options, INPUT, INPUT, 11, SIZE_MAX, &error))
-        fail_msg("%s", error.message);
+    ok(learner_create(&p->l, &p->owner, "test", &options, INPUT, INPUT, 11, SIZE_MAX, &last_error));
     p->theta = calloc(p->l.networks[0].parameter_count, sizeof *p->theta);
     learner_start(&p->l, p->theta);
     random_stream draw = random_named(5, "inputs");
     for (size_t i = 0; i < SAMPLES; i++) {
         for (size_t k = 0; k < BLOCK; k++) p->inputs[i][i % HEADS * BLOCK + k] = (float)random_normal(&draw);
         vector x = vector_dense(p->inputs[i], INPUT);
-        ok(learner_reserve(&p->l, 1, x, &error));
+        ok(learner_reserve(&p->l, 1, x, &last_error));
         learner_append(&p->l, x, p->targets[i]);
     }
 }
@@ -43,11 +41,9 @@ static void problem_free(problem *p)
 
 #define NETWORK "layers=2 width=9 init=uniform heads=3 "
 
-/* ---- the network ---- */
-
 TEST(the_output_is_the_mean_of_the_members)
 {
-    problem p;
+    RELEASED_BY(problem_free) problem p;
     problem_make(&p, NETWORK, 1, 1);
     for (size_t i = 0; i < SAMPLES; i++) {
         vector x = vector_dense(p.inputs[i], INPUT);
@@ -60,29 +56,24 @@ TEST(the_output_is_the_mean_of_the_members)
         assert_close(output, sum / MEMBERS, 1e-6);
         assert_true(own[0] != own[1]);
     }
-    problem_free(&p);
 }
-
-/* ---- priors ---- */
 
 static void priors_of(problem *p, vector x, float *priors)
 {
     const members *m = p->l.members[0];
-    float *activations = calloc(m->network.activation_count, sizeof *activations);
+    auto_free float *activations = calloc(m->network.activation_count, sizeof *activations);
     network_outputs(&m->network, m->theta, x, activations);
     members_priors(m, network_members(&m->network, x, activations), priors);
-    free(activations);
 }
 
 TEST(priors_sum_to_zero_and_are_as_large_as_the_input)
 {
     enum { DRAWN = 400, WIDE = 64 };
-    ee_error error = {0};
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     learner l;
     learner_options options = options_from("layers=2 width=9");
     options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .rate = 1, .prior_width = 256};
-    ok(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &error));
+    ok(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &last_error));
     const members *m = l.members[0];
     float *activations = calloc(m->network.activation_count, sizeof *activations), x[20], priors[WIDE];
     random_stream draw = random_named(1, "inputs");
@@ -104,15 +95,12 @@ TEST(priors_sum_to_zero_and_are_as_large_as_the_input)
     }
     assert_true(ratio > 0.6 && ratio < 1.6); /* 1 on average over seeds */
     free(activations);
-    memory_release(&owner);
 }
-
-/* ---- noise ---- */
 
 TEST(noise_is_of_the_sample_and_nearly_normal)
 {
     enum { NUMBERS = 20000 };
-    problem p;
+    RELEASED_BY(problem_free) problem p;
     problem_make(&p, NETWORK, 0, 2);
     members *m = p.l.members[0];
     double sums[3] = {0}, products = 0, neighbours = 0, last = 0;
@@ -144,10 +132,7 @@ TEST(noise_is_of_the_sample_and_nearly_normal)
     members_add(m, x, 0);
     assert_memory_equal(members_noise_of(m, 0), first, sizeof first);
     members_drop(m);
-    problem_free(&p);
 }
-
-/* ---- learning ---- */
 
 /* The noise of a sample of the history, as its number gives it. */
 static void noise_of_sample(problem *p, size_t sample, float *noise)
@@ -188,11 +173,11 @@ static double loss_by_hand(problem *p, double others)
 TEST(a_step_lowers_the_loss_of_every_member)
 {
     const double rate = 1e-3, others = 0.3;
-    problem p;
+    RELEASED_BY(problem_free) problem p;
     problem_make(&p, NETWORK "training=gd steps=1 optimizer=sgd rate=0.001 history=all others=0.3", 0.8, 0.5);
     size_t count = p.l.networks[0].parameter_count;
-    float *start = calloc(count, sizeof *start);
-    double *moved = calloc(count, sizeof *moved);
+    auto_free float *start = calloc(count, sizeof *start);
+    auto_free double *moved = calloc(count, sizeof *moved);
     memcpy(start, p.theta, count * sizeof *start);
     assert_true(learner_train(&p.l, p.theta));
     for (size_t i = 0; i < count; i++) moved[i] = ((double)start[i] - (double)p.theta[i]) / rate;
@@ -208,7 +193,4 @@ TEST(a_step_lowers_the_loss_of_every_member)
         right += close_enough(moved[i], (up - down) / (2.0 * step), 1e-2);
     }
     assert_true(right >= count - 3); /* a ReLU may bend within a step */
-    free(start);
-    free(moved);
-    problem_free(&p);
 }

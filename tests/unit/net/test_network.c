@@ -7,22 +7,22 @@
 
 TEST(matches_stored_networks)
 {
-    json_t *file = golden_load("mlp_forward_gradient.json");
+    json_auto_t *file = golden_load("mlp_forward_gradient.json");
     json_t *cases = golden_member(file, "cases");
     assert_int_equal(json_array_size(cases), 4);
     for (size_t c = 0; c < json_array_size(cases); c++) {
         json_t *stored = json_array_get(cases, c);
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         learner l;
         make_learner(&l, &owner, golden_member(stored, "dims"), json_is_true(golden_member(stored, "bias")), "");
         network *net = &l.networks[0];
         size_t count = net->parameter_count, inputs, gradients;
-        float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
-        float *ordered = calloc(count, sizeof *ordered);
+        auto_free float *theta = calloc(count, sizeof *theta), *gradient = calloc(count, sizeof *gradient);
+        auto_free float *ordered = calloc(count, sizeof *ordered);
         theta_from_golden(net, golden_member(stored, "layers"), 0, theta);
-        float *x = golden_floats(golden_member(stored, "inputs"), &inputs);
-        float *outputs = golden_floats(golden_member(stored, "outputs"), NULL);
-        float *expected = golden_floats(golden_member(stored, "gradients"), &gradients);
+        auto_free float *x = golden_floats(golden_member(stored, "inputs"), &inputs);
+        auto_free float *outputs = golden_floats(golden_member(stored, "outputs"), NULL);
+        auto_free float *expected = golden_floats(golden_member(stored, "gradients"), &gradients);
         assert_int_equal(gradients, inputs / net->input * count);
         for (size_t i = 0; i < inputs / net->input; i++) {
             vector input = vector_dense(x + i * net->input, net->input);
@@ -34,21 +34,13 @@ TEST(matches_stored_networks)
             theta_to_golden(net, gradient, ordered);
             assert_floats_close(ordered, expected + i * count, count, 1e-5);
         }
-        free(theta);
-        free(gradient);
-        free(ordered);
-        free(x);
-        free(outputs);
-        free(expected);
-        memory_release(&owner);
     }
-    json_decref(file);
 }
 
 TEST(matches_stored_convolution)
 {
-    json_t *file = golden_load("conv_forward_gradient.json");
-    made_learner m;
+    json_auto_t *file = golden_load("conv_forward_gradient.json");
+    RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2", 144, 1);
     network *net = m.net;
     size_t count = 0;
@@ -56,27 +48,21 @@ TEST(matches_stored_convolution)
     const char *parts[] = {"conv_weight", "conv_bias", "fc_weight", "fc_bias"};
     for (int i = 0; i < 4; i++) { /* one output: its weights read the same in both orders */
         size_t size;
-        float *values = golden_floats(golden_member(file, parts[i]), &size);
+        auto_free float *values = golden_floats(golden_member(file, parts[i]), &size);
         const layer *l0 = &net->layers[0], *part = i < 2 ? l0 : &net->layers[net->layer_count - 1];
         memcpy(m.theta + part->parameters + (i % 2 ? part->weight_count : 0), values, size * sizeof *values);
         count += size;
-        free(values);
     }
     assert_int_equal(count, net->parameter_count);
-    float *images = golden_floats(golden_member(file, "images"), NULL);
-    float *outputs = golden_floats(golden_member(file, "outputs"), NULL);
-    float *expected = golden_floats(golden_member(file, "gradients"), NULL);
+    auto_free float *images = golden_floats(golden_member(file, "images"), NULL);
+    auto_free float *outputs = golden_floats(golden_member(file, "outputs"), NULL);
+    auto_free float *expected = golden_floats(golden_member(file, "gradients"), NULL);
     for (size_t i = 0; i < 3; i++) {
         vector input = vector_dense(images + i * 144, 144);
         assert_close(learner_pass(&m, input), outputs[i], 1e-5);
         theta_to_golden(net, m.gradient, ordered);
         assert_floats_close(ordered, expected + i * count, count, 1e-5);
     }
-    free(images);
-    free(outputs);
-    free(expected);
-    learner_release(&m);
-    json_decref(file);
 }
 
 /* ---- finite differences ---- */
@@ -88,14 +74,14 @@ enum { INPUT = 48 };
 static void check_differences(const char *text, size_t heads, size_t head, bool sparse)
 {
     const double step = 1e-6;
-    made_learner m;
+    RELEASED_BY(learner_release) made_learner m;
     float values[INPUT], dense[4 * INPUT] = {0}, gradient[4 * INPUT], room[INPUT];
     uint32_t indices[INPUT];
     double block[INPUT] = {0}, out[PLAIN_MOST];
     size_t entries = 0, input = heads * INPUT;
     random_stream draw = random_named(3 + head, "inputs");
     learner_make(&m, text, input, 7);
-    double *theta = plain_theta(m.theta, m.count);
+    auto_free double *theta = plain_theta(m.theta, m.count);
     for (size_t i = 0; i < INPUT; i += 1 + sparse) {
         indices[entries] = (uint32_t)(head * INPUT + i);
         block[i] = (double)(dense[indices[entries]] = values[entries] = (float)random_normal(&draw));
@@ -119,8 +105,6 @@ static void check_differences(const char *text, size_t heads, size_t head, bool 
         if (!close_enough(got, difference, 1e-4))
             fail_msg("%s, head %zu, %zu of %zu: gradient %g, difference %g", text, head, i, m.count, got, difference);
     }
-    free(theta);
-    learner_release(&m);
 }
 
 TEST(every_layer_matches_differences)
@@ -190,9 +174,9 @@ static void assert_sums_close(const float *got, const double *expected, size_t c
 /* The last two layers before the fully connected one are convolutions. */
 static void check_convolutions(const char *text, size_t input)
 {
-    made_learner m;
+    RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, text, input, 3);
-    float *x = calloc(input, sizeof *x);
+    auto_free float *x = calloc(input, sizeof *x);
     random_stream draw = random_named(4, "inputs");
     for (size_t i = 0; i < input; i++) x[i] = (float)random_normal(&draw);
     learner_pass(&m, vector_dense(x, input));
@@ -208,8 +192,6 @@ static void check_convolutions(const char *text, size_t input)
         free(p.input_delta);
         free(p.gradient);
     }
-    free(x);
-    learner_release(&m);
 }
 
 TEST(convolutions_of_all_sizes_are_sums)
@@ -260,11 +242,11 @@ TEST(sparse_blocks_are_the_dense_ones)
                               "layers=2 width=7 heads=4 image=1x5x6 front=conv2d:2:3+relu"};
     const uint32_t steps[] = {1, 2, 2 * BLOCK - 1};
     for (size_t k = 0; k < 3 * sizeof networks / sizeof *networks; k++) {
-        made_learner sparse, dense;
+        RELEASED_BY(learner_release) made_learner sparse, dense;
         learner_make(&sparse, networks[k / 3], HEADS * BLOCK, 5);
         learner_make(&dense, networks[k / 3], HEADS * BLOCK, 5);
         size_t count = sparse.count;
-        float *alone = calloc(count, sizeof *alone);
+        auto_free float *alone = calloc(count, sizeof *alone);
         random_stream draw = random_named(k, "inputs");
         for (uint32_t head = 0; head < HEADS; head++) {
             float values[BLOCK + 2], row[HEADS * BLOCK] = {0};
@@ -285,9 +267,6 @@ TEST(sparse_blocks_are_the_dense_ones)
             assert_true(learner_pass(&sparse, more) == output);
             assert_memory_equal(sparse.gradient, alone, count * sizeof *alone);
         }
-        free(alone);
-        learner_release(&sparse);
-        learner_release(&dense);
     }
 }
 
@@ -295,9 +274,8 @@ TEST(inputs_that_are_the_same_in_their_blocks)
 {
     learner_options options = options_from("layers=2 width=3 heads=3"), one = options_from("layers=2 width=3");
     network net, alone;
-    ee_error error = {0};
-    ok(network_create(&net, "f1", &options.network, 12, &error));
-    ok(network_create(&alone, "f1", &one.network, 12, &error));
+    ok(network_create(&net, "f1", &options.network, 12, &last_error));
+    ok(network_create(&alone, "f1", &one.network, 12, &last_error));
     float values[] = {1, 2}, other[] = {1, 3}, longer[] = {1, 2, 5}, before[] = {0, 1, 2};
     uint32_t first[] = {0, 2}, second[] = {4, 6}, moved[] = {4, 7}, more[] = {4, 6, 7};
     uint32_t outside[] = {4, 6, 8}, after[] = {1, 4, 6};
@@ -341,10 +319,10 @@ TEST(many_inputs_are_each_alone)
     for (size_t i = 0; i < MANY * WIDE; i++) x[i] = (float)random_normal(&draw);
     for (size_t s = 0; s < MANY; s += 2) memset(x + s * WIDE, 0, 7 * sizeof *x); /* these lie in the second block */
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        made_learner m;
+        RELEASED_BY(learner_release) made_learner m;
         learner_make(&m, networks[k], WIDE, 7);
         const network *net = m.net;
-        float *together = calloc(MANY * net->activation_count, sizeof *together);
+        auto_free float *together = calloc(MANY * net->activation_count, sizeof *together);
         network_outputs_of_many(net, m.theta, x, MANY, together);
         for (size_t s = 0; s < MANY; s++) {
             size_t first = net->layers[0].output; /* in front of it is room that dense inputs do not need */
@@ -352,8 +330,6 @@ TEST(many_inputs_are_each_alone)
             assert_floats_close(together + s * net->activation_count + first, m.l.activations + first,
                                 net->activation_count - first, 1e-6);
         }
-        free(together);
-        learner_release(&m);
     }
 }
 
@@ -387,11 +363,11 @@ TEST(arms_of_a_round_are_each_alone)
     random_stream draw = random_named(6, "arms");
     ee_arms arms = draw_arms(ARMS, DIM, &draw), dense = {.count = ARMS, .dim = DIM, .values = arms.values};
     for (size_t k = 0; k < sizeof networks / sizeof *networks; k++) {
-        made_learner m;
+        RELEASED_BY(learner_release) made_learner m;
         learner_make(&m, networks[k].text, DIM, 7);
         const network *net = m.net;
         size_t count = shape_size(net->layers[net->layer_count - 1].out);
-        float *activations = calloc(net->activation_count, sizeof *activations);
+        auto_free float *activations = calloc(net->activation_count, sizeof *activations);
         for (size_t i = 0; i < ARMS; i++) {
             size_t behind = networks[k].fetches ? arms.starts[ARMS] - arms.starts[i + 1] : 0;
             assert_int_equal(network_indices_behind(net, &arms, i), behind);
@@ -400,8 +376,6 @@ TEST(arms_of_a_round_are_each_alone)
             const float *outputs = network_outputs_of_arm(net, m.theta, &arms, i, activations);
             assert_memory_equal(outputs, expected, count * sizeof *outputs);
         }
-        free(activations);
-        learner_release(&m);
     }
     free((void *)(uintptr_t)arms.starts);
     free((void *)(uintptr_t)arms.indices);
@@ -423,7 +397,7 @@ static void check_product(const product_case *c)
 {
     size_t product = c->rows * c->columns, inputs[2] = {c->rows + c->columns + c->others, product + c->others};
     float *x[2], *gradient[3], output[3];
-    uint32_t *indices = calloc(inputs[0], sizeof *indices);
+    auto_free uint32_t *indices = calloc(inputs[0], sizeof *indices);
     for (size_t i = 0; i < 2; i++) x[i] = calloc(inputs[i], sizeof *x[i]);
     random_stream draw = random_named(product, "inputs");
     for (size_t i = 0; i < inputs[0]; i++) {
@@ -437,13 +411,12 @@ static void check_product(const product_case *c)
         learner_options options = options_from(c->text);
         options.network.rows = form ? 0 : c->rows;
         options.network.columns = form ? 0 : c->columns;
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         learner l;
-        ee_error error = {0};
-        ok(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &error));
+        ok(learner_create(&l, &owner, "test", &options, inputs[form], inputs[form], 7, SIZE_MAX, &last_error));
         const network *net = &l.networks[0];
         vector input = {x[form], i == 2 ? indices : NULL, inputs[form]};
-        float *theta = calloc(net->parameter_count, sizeof *theta);
+        auto_free float *theta = calloc(net->parameter_count, sizeof *theta);
         gradient[i] = calloc(net->parameter_count, sizeof(float));
         learner_start(&l, theta);
         assert_int_equal(net->layers[0].rows, form || c->within == NONE ? 0 : c->rows);
@@ -453,13 +426,10 @@ static void check_product(const product_case *c)
         network_add_gradient(net, input, l.activations, l.deltas, gradient[i]);
         assert_close(output[i], output[0], 1e-5);
         assert_floats_close(gradient[i], gradient[0], net->parameter_count, 1e-5);
-        free(theta);
-        memory_release(&owner);
     }
     for (size_t i = 0; i < 3; i++) free(gradient[i]);
     free(x[0]);
     free(x[1]);
-    free(indices);
 }
 
 TEST(products_are_their_entries)
@@ -485,7 +455,7 @@ TEST(products_are_their_entries)
 
 static void check_cut(const char *text, size_t units)
 {
-    made_learner p;
+    RELEASED_BY(learner_release) made_learner p;
     learner_make(&p, text, HEADS * BLOCK, 5);
     const network *whole = p.net;
     network cut;
@@ -513,7 +483,6 @@ static void check_cut(const char *text, size_t units)
         assert_floats_close(network_outputs(&cut, theta, x, activations), p.l.activations + last->output, seen, 1e-6);
     }
     for (size_t i = 0; i < 2; i++) guard_free(&walls[i]);
-    learner_release(&p);
 }
 
 TEST(a_cut_network_gives_the_last_hidden_layer)
@@ -551,7 +520,7 @@ TEST(first_weights_have_their_variance)
                  {"init=uniform layers=2 width=200", 1.0 / (3 * 50), 1.0 / (3 * 200)},
                  {"init=glorot layers=2 width=200", 2.0 / (50 + 200), 2.0 / (200 + 1)}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        made_learner m;
+        RELEASED_BY(learner_release) made_learner m;
         learner_make(&m, cases[k].text, 50, 5);
         double mean, variance;
         moments(m.theta, 10000, &mean, &variance);
@@ -560,14 +529,13 @@ TEST(first_weights_have_their_variance)
         moments(m.theta + m.net->layers[1].parameters, 200, &mean, &variance);
         assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
         assert_true(fabs(variance / cases[k].last - 1) < 0.4);
-        learner_release(&m);
     }
 }
 
 /* And convolutions: fan in and fan out are of all places that the kernel has. */
 TEST(glorot_knows_fans_and_leaves_biases_at_zero)
 {
-    made_learner m;
+    RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2", 288, 5);
     for (size_t i = 0; i < m.count; i++) m.theta[i] = NAN;
     learner_start(&m.l, m.theta);
@@ -586,7 +554,6 @@ TEST(glorot_knows_fans_and_leaves_biases_at_zero)
             assert_true(m.theta[own->parameters + b] == 0);
     }
     assert_int_equal(with_parameters, 4);
-    learner_release(&m);
 }
 
 TEST(wrong_shapes_are_named)
@@ -617,8 +584,6 @@ TEST(wrong_shapes_are_named)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         learner_options options = options_from(cases[i].text);
         network net;
-        ee_error error = {0};
-        assert_int_equal(network_create(&net, "f1", &options.network, 20, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, cases[i].message);
+        fails_with(network_create(&net, "f1", &options.network, 20, &last_error), EE_BAD_OPTION, cases[i].message);
     }
 }

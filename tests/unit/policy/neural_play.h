@@ -36,9 +36,8 @@ static inline double weight_of(const ee_bandit *bandit, size_t k)
 static inline void play_score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 {
     const policy *own = bandit->policy;
-    ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, own->class->scratch_count(own, arms->count), &error))
-        fail_msg("%s", error.message);
+    ok(scratch_reserve(&bandit->room->scratch, &bandit->memory, own->class->scratch_count(own, arms->count),
+                       &last_error));
     bandit->room->scratch.random = bandit->room->streams.posterior;
     own->class->score(&own->parameters, arms, &bandit->room->scratch, scores);
     bandit->room->streams.posterior = bandit->room->scratch.random;

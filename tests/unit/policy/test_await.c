@@ -29,13 +29,11 @@ static void teach(ee_bandit *bandit, uint64_t first, uint64_t count)
     }
 }
 
-/* ---- an arm that waits is less unknown ---- */
-
 /* The same round twice, the first decision of it without its reward. What is expected of its arm without exploration
  * has not changed. */
 static void check_less_unknown(const char *name, const char *options, uint64_t taught)
 {
-    ee_bandit *bandit = bandit_make(name, DIM, 3, options);
+    auto_bandit *bandit = bandit_make(name, DIM, 3, options);
     teach(bandit, 1, taught);
     for (uint64_t t = 100; t < 108; t++) {
         ee_score before[ARMS], after[ARMS];
@@ -49,7 +47,6 @@ static void check_less_unknown(const char *name, const char *options, uint64_t t
         bandit_reward(bandit, first.id, reward_of(t, arm));
         bandit_reward(bandit, second.id, reward_of(t, second.arm));
     }
-    ee_bandit_free(bandit);
 }
 
 TEST(an_arm_that_waits_is_less_unknown)
@@ -65,14 +62,12 @@ TEST(an_arm_that_waits_is_less_unknown)
     check_less_unknown("eenet", "f1.width=64 recent_units=0", 2);
 }
 
-/* ---- in the end it does not matter ---- */
-
 /* Where f1 stays as it is, a policy that learned late has learned what one has that learned at once, in the order in
  * which decisions were made. */
 static void check_same_in_the_end(const char *name, const char *options, double tolerance)
 {
     enum { GROUPS = 6, GROUP = 5 };
-    ee_bandit *late = bandit_make(name, DIM, 3, options), *at_once = bandit_make(name, DIM, 3, options);
+    auto_bandit *late = bandit_make(name, DIM, 3, options), *at_once = bandit_make(name, DIM, 3, options);
     teach(late, 1, 2);
     teach(at_once, 1, 2);
     for (uint64_t g = 0; g < GROUPS; g++) {
@@ -93,8 +88,6 @@ static void check_same_in_the_end(const char *name, const char *options, double 
             assert_close(own[i].exploration, its[i].exploration, tolerance);
         }
     }
-    ee_bandit_free(late);
-    ee_bandit_free(at_once);
 }
 
 TEST(late_rewards_are_the_same_in_the_end)

@@ -1,12 +1,9 @@
 /* ucb1 and thompson, which know nothing of features: their formulas, whom they take an arm for, and problems. */
 #include "engine/rounds.h"
 
-#include <float.h>
-#include <math.h>
-#include <stdlib.h>
-
 #include "engine/bandit.h"
 #include "policy/parts/tallies.h"
+#include <math.h>
 
 static const char *const policies[] = {"ucb1", "thompson"};
 enum { POLICIES = sizeof policies / sizeof *policies };
@@ -23,8 +20,7 @@ static ee_arms alike(size_t count)
 
 static void teach(ee_bandit *bandit, const ee_arms *arms, size_t arm, double reward)
 {
-    ee_error error = {EE_OK, ""};
-    if (ee_bandit_learn_from(bandit, arms, arm, reward, &error)) fail_msg("learn: %s", error.message);
+    ok(ee_bandit_learn_from(bandit, arms, arm, reward, &last_error));
 }
 
 static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
@@ -39,7 +35,7 @@ TEST(ucb1_has_the_stored_scores)
 {
     static const double rewards[][2] = {{0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {2, 1}}; /* arm, reward */
     static const double expected[][2] = {{0.6666666667, 1.092934725}, {0, 1.338566199}, {1, 1.893018473}};
-    ee_bandit *bandit = bandit_make("ucb1", 1, 1, NULL);
+    auto_bandit *bandit = bandit_make("ucb1", 1, 1, NULL);
     ee_arms arms = alike(3);
     ee_score scores[3];
     for (size_t i = 0; i < 6; i++) teach(bandit, &arms, (size_t)rewards[i][0], rewards[i][1]);
@@ -49,13 +45,12 @@ TEST(ucb1_has_the_stored_scores)
         assert_close(scores[i].exploration, expected[i][1], 1e-6);
         assert_close(scores[i].score, expected[i][0] + expected[i][1], 1e-6);
     }
-    ee_bandit_free(bandit);
 }
 
 /* Rewards from -2 to 8, alpha = 1/2; the last arm was never played. */
 TEST(ucb1_has_the_range_of_the_rewards)
 {
-    ee_bandit *bandit = bandit_make("ucb1", 1, 1, "alpha=0.5");
+    auto_bandit *bandit = bandit_make("ucb1", 1, 1, "alpha=0.5");
     ee_arms arms = alike(3);
     ee_score scores[3];
     teach(bandit, &arms, 0, -2);
@@ -67,7 +62,6 @@ TEST(ucb1_has_the_range_of_the_rewards)
     assert_close(scores[1].exploration, 7.411519037, 1e-6);
     assert_close(scores[2].exploitation, 3, 1e-6); /* the mean of all */
     assert_close(scores[2].exploration, 27.41151904, 1e-6);
-    ee_bandit_free(bandit);
 }
 
 /* Equal rewards have no range, and arms take turns all the same; whatever the rewards are, the untried come first. */
@@ -76,7 +70,7 @@ TEST(ucb1_tries_every_arm_first)
     static const double sizes[] = {0, 1, -7, 1e9, 1e-6};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         enum { ARMS = 20 };
-        ee_bandit *bandit = bandit_make("ucb1", 1, s, NULL);
+        auto_bandit *bandit = bandit_make("ucb1", 1, s, NULL);
         ee_arms arms = alike(ARMS);
         size_t played[ARMS] = {0};
         for (size_t t = 0; t < 3 * ARMS; t++) {
@@ -85,7 +79,6 @@ TEST(ucb1_tries_every_arm_first)
             assert_close(decision.probability, 1 / (double)(ARMS - t % ARMS), 1e-12);
             bandit_reward(bandit, decision.id, sizes[s]);
         }
-        ee_bandit_free(bandit);
     }
 }
 
@@ -130,7 +123,7 @@ TEST(thompson_draws_shares_of_ones)
         {0.004265318778, 0.02368842422, 0.05612568732, 0.1091012819, 0.2209221919},
         {0.2315857847, 0.2725070332, 0.3026355607, 0.3339432504, 0.3806500481},
     };
-    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    auto_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
     ee_arms arms = alike(4);
     ee_score scores[4];
     for (size_t i = 0; i < 4; i++) {
@@ -142,7 +135,6 @@ TEST(thompson_draws_shares_of_ones)
         assert_close(scores[i].exploitation, (1.0 + (double)seen[i].ones) / (double)(2 + seen[i].ones + seen[i].zeros),
                      1e-6);
     assert_draws(bandit, &arms, quantiles);
-    ee_bandit_free(bandit);
 }
 
 /* Quantiles of Student's t with 2 + n degrees, where the formula at the head of thompson.c puts it, by scipy.stats.t.
@@ -156,20 +148,19 @@ TEST(thompson_draws_means_of_other_rewards)
         {-1.52722028, 0.2798474249, 1.15, 2.020152575, 3.82722028},
         {-3.631487147, 0.2812285667, 1.8, 3.318771433, 7.231487147},
     };
-    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    auto_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
     ee_arms arms = alike(3);
     ee_score scores[3];
     for (size_t i = 0; i < 5; i++) teach(bandit, &arms, (size_t)rewards[i][0], rewards[i][1]);
     score(bandit, &arms, scores);
     for (size_t i = 0; i < 3; i++) assert_close(scores[i].exploitation, means[i], 1e-6);
     assert_draws(bandit, &arms, quantiles);
-    ee_bandit_free(bandit);
 }
 
 /* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
 TEST(thompson_becomes_normal_for_good)
 {
-    ee_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
+    auto_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
     ee_arms arms = alike(2);
     ee_score scores[2];
     for (int t = 0; t < 6; t++) teach(bandit, &arms, 0, t % 3 == 0);
@@ -181,7 +172,6 @@ TEST(thompson_becomes_normal_for_good)
     for (int t = 0; t < 33; t++) teach(bandit, &arms, 1, 1);
     score(bandit, &arms, scores);
     assert_close(scores[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
-    ee_bandit_free(bandit);
 }
 
 /* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
@@ -189,7 +179,7 @@ TEST(units_do_not_matter)
 {
     enum { ARMS = 4, ROUNDS = 200 };
     for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *plain = bandit_make(policies[p], 1, 9, NULL), *other = bandit_make(policies[p], 1, 9, NULL);
+        auto_bandit *plain = bandit_make(policies[p], 1, 9, NULL), *other = bandit_make(policies[p], 1, 9, NULL);
         ee_arms arms = alike(ARMS);
         random_stream stream = random_named(p, "rewards");
         for (size_t t = 0; t < 2; t++) {
@@ -206,8 +196,6 @@ TEST(units_do_not_matter)
             bandit_reward(plain, first.id, reward);
             bandit_reward(other, second.id, 8 * reward - 1000);
         }
-        ee_bandit_free(plain);
-        ee_bandit_free(other);
     }
 }
 
@@ -225,7 +213,7 @@ TEST(blocks_are_known_in_any_order)
 {
     enum { BLOCKS = 4, SIDE = 3, DIM = BLOCKS * SIDE };
     for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "blocks=4");
+        auto_bandit *bandit = bandit_make(policies[p], DIM, 1, "blocks=4");
         for (size_t t = 0; t < 60; t++) {
             float values[2 * DIM] = {0};
             size_t first = t % BLOCKS, second = (t + 1 + t / BLOCKS % 3) % BLOCKS, played = t / 7 % 2;
@@ -243,7 +231,6 @@ TEST(blocks_are_known_in_any_order)
             /* A context of zeros is in no block: its arms stand in the order of the blocks. */
             assert_true(expected_of(bandit, &none, BLOCKS - 1 - i) == (float)expected);
         }
-        ee_bandit_free(bandit);
     }
 }
 
@@ -251,7 +238,7 @@ TEST(positions_beyond_the_last_share_it)
 {
     ee_arms arms = alike(2000);
     for (size_t p = 0; p < POLICIES; p++) {
-        ee_bandit *few = bandit_make(policies[p], 1, 1, "positions=3"), *usual = bandit_make(policies[p], 1, 1, NULL);
+        auto_bandit *few = bandit_make(policies[p], 1, 1, "positions=3"), *usual = bandit_make(policies[p], 1, 1, NULL);
         size_t before = ee_bandit_memory(few);
         for (int t = 0; t < 50; t++) {
             teach(few, &arms, 1, 0);
@@ -266,8 +253,6 @@ TEST(positions_beyond_the_last_share_it)
         before = ee_bandit_memory(few);
         teach(few, &arms, 1700, 1);
         assert_int_equal(ee_bandit_memory(few), before);
-        ee_bandit_free(few);
-        ee_bandit_free(usual);
     }
 }
 
@@ -276,9 +261,8 @@ TEST(blocks_must_divide_the_features)
     for (size_t p = 0; p < POLICIES; p++) {
         ee_settings settings = {.policy = policies[p], .dim = 96, .options = "blocks=7"};
         ee_bandit *bandit;
-        ee_error error;
-        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, "options: blocks must divide the 96 features of an arm, got 7");
+        fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
+                   "options: blocks must divide the 96 features of an arm, got 7");
     }
 }
 
@@ -292,12 +276,12 @@ TEST(impossible_tallies_are_refused)
         size_t refused = 0, total = sizeof(tallies_total) / sizeof(double);
         for (size_t place = 0; place < total + 9; place++) {
             for (size_t i = 0; i < sizeof impossible / sizeof *impossible; i++) {
-                ee_bandit *bandit = bandit_make(policies[p], 1, 1, "positions=3"), *loaded = NULL;
+                auto_bandit *bandit = bandit_make(policies[p], 1, 1, "positions=3"), *loaded = NULL;
                 ee_arms arms = alike(3);
                 teach(bandit, &arms, 0, 1);
                 teach(bandit, &arms, 1, 0);
                 ((double *)(void *)bandit->policy->parameters.values)[place] = impossible[i];
-                model saved = model_save(bandit);
+                auto_model saved = model_save(bandit);
                 ee_status status = ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, NULL);
                 assert_true(status == EE_OK || status == EE_BAD_MODEL);
                 if (status) refused++;
@@ -307,9 +291,6 @@ TEST(impossible_tallies_are_refused)
                     if (ee_bandit_decide(loaded, &arms, &decision, NULL, NULL, NULL)) break;
                     bandit_reward(loaded, decision.id, 1);
                 }
-                ee_bandit_free(loaded);
-                ee_bandit_free(bandit);
-                model_free(&saved);
             }
         }
         assert_true(refused >= 4 * total);
@@ -340,7 +321,7 @@ static double regret_of(const char *name, const coins *problem, size_t late)
     double regret = 0;
     assert_true(late < MOST_LATE);
     for (uint64_t seed = 0; seed < seeds; seed++) {
-        ee_bandit *bandit = bandit_make(name, 1, seed, NULL);
+        auto_bandit *bandit = bandit_make(name, 1, seed, NULL);
         ee_decision made[MOST_LATE];
         ee_arms arms = alike(problem->arms);
         random_stream stream = random_named(seed, "coins");
@@ -352,7 +333,6 @@ static double regret_of(const char *name, const coins *problem, size_t late)
             ee_decision due = made[(t - late) % MOST_LATE];
             bandit_reward(bandit, due.id, toss(problem, due.arm, &stream));
         }
-        ee_bandit_free(bandit);
     }
     return regret / (double)seeds;
 }

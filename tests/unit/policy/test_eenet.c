@@ -163,8 +163,8 @@ static void check_variant(const variant *v)
     snprintf(options, sizeof options,
              "f1.width=%d f2.width=%d f1.steps=%d f2.steps=%d f1.rate=0.02 f2.rate=0.01 keep=last decision=linear %s",
              WIDTH, WIDTH, STEPS, STEPS, v->options);
-    ee_bandit *bandit = bandit_make("eenet:paper", DIM, 9, options);
-    reference *r = malloc(sizeof *r);
+    auto_bandit *bandit = bandit_make("eenet:paper", DIM, 9, options);
+    auto_free reference *r = malloc(sizeof *r);
     start_reference(r, v, bandit);
     random_stream draw = random_named(4, "rounds");
     for (int round = 0; round < ROUNDS; round++) {
@@ -199,8 +199,6 @@ static void check_variant(const variant *v)
         append(&r->s3, both, 2, optimal_of(v, reward));
         train_reference(r, v, round + 1);
     }
-    free(r);
-    ee_bandit_free(bandit);
 }
 
 #define THIRD "f3.width=3 f3.steps=4 f3.rate=0.3" /* WIDTH3, STEPS */
@@ -233,7 +231,7 @@ TEST(a_reservoir_draws_what_was_trained)
                          "f2.training=gd f1.history=all f2.history=all f1.rate=0.01 f2.rate=0.01";
     char text[512];
     snprintf(text, sizeof text, "%s keep=reservoir:100", common);
-    ee_bandit *drawn = bandit_make("eenet", 3, 2, text), *last = bandit_make("eenet", 3, 2, common);
+    auto_bandit *drawn = bandit_make("eenet", 3, 2, text), *last = bandit_make("eenet", 3, 2, common);
     random_stream draw = random_named(4, "rounds");
     size_t f1_count = 3 * 4 + 4 + 4 + 1, hits[T + 1] = {0};
     size_t f2_last = memory_whole_lines(f1_count) + 7 * 4 + 4 + 4; /* where f2's last parameter lies */
@@ -258,8 +256,6 @@ TEST(a_reservoir_draws_what_was_trained)
     size_t distinct = 0;
     for (int s = 0; s <= T; s++) distinct += hits[s] > 0;
     assert_true(distinct > T / 4 && hits[0] > 0);
-    ee_bandit_free(drawn);
-    ee_bandit_free(last);
 }
 
 /* ---- what the presets say ---- */
@@ -310,15 +306,15 @@ TEST(options_that_do_not_go_together_are_refused)
         {"f1.heads=3", "options: f1.heads must divide the 4 features of an arm, got 3"},
         {"exploration=network keep=reservoir:5 features=lle:3",
          "options: eenet.keep needs features!=lle, but it is lle:3"},
+        {"f1.front=pool:5",
+         "options: f1.front: pool:5 does not fit its input of 1x4; use a smaller one, or f1.front=none"},
         {"exploration=network features=lle:10 lle_neighbors=10",
          "options: features=lle:10 needs lle_neighbors above 10 and lle_window above lle_neighbors, got 10 and 200"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_settings settings = {.policy = "eenet", .dim = 4, .seed = 1, .options = cases[i].options};
         ee_bandit *bandit;
-        ee_error error = {0};
-        assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-        assert_string_equal(error.message, cases[i].message);
+        fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].message);
         assert_null(bandit);
     }
 }
@@ -334,7 +330,7 @@ static void check_schedule(int late_after)
     char options[96];
     snprintf(options, sizeof options, "f1.layers=1 train_every=10 train_late_every=100 train_late_after=%d",
              late_after);
-    ee_bandit *bandit = bandit_make("greedy", 1, 1, options);
+    auto_bandit *bandit = bandit_make("greedy", 1, 1, options);
     float one = 1;
     ee_arms arms = ee_arms_dense(&one, 1, 1);
     for (int reward = 1; reward <= 1500; reward++) {
@@ -344,7 +340,6 @@ static void check_schedule(int late_after)
         bool due = reward <= late_after ? reward % 10 == 1 : reward % 100 == 1;
         assert_int_equal(memcmp(before, bandit->policy->parameters.values, sizeof before) != 0, due);
     }
-    ee_bandit_free(bandit);
 }
 
 TEST(trains_when_the_schedule_says)

@@ -3,8 +3,6 @@
 #include "lab/runs/runner.h"
 #include "neural_play.h"
 
-/* ---- problems ---- */
-
 static const struct {
     const char *name, *options, *problems[2];
     uint64_t rounds;
@@ -44,8 +42,7 @@ TEST(problems_are_solved)
         for (size_t k = 0; k < 2 && solvers[i].problems[k]; k++) {
             if (k == i % 2 && solvers[i].problems[1] && !test_long(0, 1)) continue;
             dataset *data;
-            ee_error error;
-            if (dataset_open(solvers[i].problems[k], NULL, &data, &error)) fail_msg("%s", error.message);
+            ok(dataset_open(solvers[i].problems[k], NULL, &data, &last_error));
             for (uint64_t seed = 0; seed < test_long(1, 3); seed++) {
                 double own = regret_of(data, solvers[i].name, solvers[i].options, seed, solvers[i].rounds);
                 double uniform = regret_of(data, "uniform", NULL, seed, solvers[i].rounds);
@@ -57,8 +54,6 @@ TEST(problems_are_solved)
         }
     }
 }
-
-/* ---- saving ---- */
 
 /* Saved after `first` rounds and loaded, it plays on to the same bytes as the one that was not. */
 static void check_continues(const char *name, const char *options, bool sparse, uint64_t first)
@@ -72,17 +67,15 @@ static void check_continues(const char *name, const char *options, bool sparse, 
     round_draw(&round, first + 1, ARMS, DIM, 4);
     ee_decision waiting = bandit_choose(bandit, sparse ? &round.sparse : &round.dense, NULL);
     bandit_choose(unsaved, sparse ? &round.sparse : &round.dense, NULL);
-    model saved = model_save(bandit);
+    auto_model saved = model_save(bandit);
     ee_bandit *loaded = model_load(saved), *all[] = {bandit, loaded, unsaved};
     assert_true(model_is_of(saved, loaded));
     for (size_t i = 0; i < 3; i++) {
         bandit_play(all[i], first + 2, first + MORE, ARMS, sparse);
         bandit_reward(all[i], waiting.id, 1);
     }
-    model later = model_save(bandit);
+    auto_model later = model_save(bandit);
     if (!model_is_of(later, loaded) || !model_is_of(later, unsaved)) fail_msg("%s %s goes on otherwise", name, options);
-    model_free(&saved);
-    model_free(&later);
     for (size_t i = 0; i < 3; i++) ee_bandit_free(all[i]);
 }
 
@@ -139,8 +132,6 @@ TEST(loaded_ones_go_on)
             check_continues(cases[i].name, cases[i].options, sparse, cases[i].first);
 }
 
-/* ---- sparse arms ---- */
-
 /* The same rounds dense and sparse: the same scores but for rounding, while no training makes much of it. */
 TEST(sparse_arms_are_as_dense_ones)
 {
@@ -156,8 +147,8 @@ TEST(sparse_arms_are_as_dense_ones)
     };
     static round_arms round;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        ee_bandit *dense = bandit_make(cases[k][0], DIM, 6, cases[k][1]),
-                  *sparse = bandit_make(cases[k][0], DIM, 6, cases[k][1]);
+        auto_bandit *dense = bandit_make(cases[k][0], DIM, 6, cases[k][1]),
+                    *sparse = bandit_make(cases[k][0], DIM, 6, cases[k][1]);
         for (uint64_t t = 1; t <= ROUNDS; t++) {
             ee_score a[ARMS], b[ARMS];
             round_draw(&round, t, ARMS, DIM, 5);
@@ -169,7 +160,5 @@ TEST(sparse_arms_are_as_dense_ones)
                 assert_close(b[i].score, a[i].score, 1e-5);
             }
         }
-        ee_bandit_free(dense);
-        ee_bandit_free(sparse);
     }
 }

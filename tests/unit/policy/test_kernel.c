@@ -23,23 +23,21 @@ static void draw_values(float *values, size_t count, uint64_t seed)
     for (size_t i = 0; i < count; i++) values[i] = (float)(random_unit(&stream) - 0.5);
 }
 
-/* ---- stored numbers ---- */
-
 enum { GOLDEN_ARMS = 5, GOLDEN_DIM = 6 };
 
 static void check_golden(bool sparse, const char *more)
 {
-    json_t *golden = golden_load("kernelucb.json");
+    json_auto_t *golden = golden_load("kernelucb.json");
     size_t count, rounds;
-    float *contexts = golden_floats(golden_member(golden, "contexts"), &count);
-    double *played = golden_doubles(golden_member(golden, "played"), &rounds);
-    double *rewards = golden_doubles(golden_member(golden, "rewards"), NULL);
-    double *expected = golden_doubles(golden_member(golden, "scores"), NULL);
+    auto_free float *contexts = golden_floats(golden_member(golden, "contexts"), &count);
+    auto_free double *played = golden_doubles(golden_member(golden, "played"), &rounds);
+    auto_free double *rewards = golden_doubles(golden_member(golden, "rewards"), NULL);
+    auto_free double *expected = golden_doubles(golden_member(golden, "scores"), NULL);
     assert_int_equal(count, rounds * GOLDEN_ARMS * GOLDEN_DIM);
     char options[128];
     snprintf(options, sizeof options, "gamma=%g nu=%g lambda=%g %s", json_number_value(golden_member(golden, "gamma")),
              json_number_value(golden_member(golden, "nu")), json_number_value(golden_member(golden, "lambda_")), more);
-    ee_bandit *bandit = bandit_make("kernelucb", GOLDEN_DIM, 1, options);
+    auto_bandit *bandit = bandit_make("kernelucb", GOLDEN_DIM, 1, options);
     size_t starts[GOLDEN_ARMS + 1];
     uint32_t indices[GOLDEN_ARMS * GOLDEN_DIM];
     for (uint32_t i = 0; i < GOLDEN_ARMS * GOLDEN_DIM; i++) indices[i] = i % GOLDEN_DIM;
@@ -59,12 +57,6 @@ static void check_golden(bool sparse, const char *more)
         teach(bandit, &one, rewards[t]);
     }
     assert_true(rounds >= 40);
-    ee_bandit_free(bandit);
-    free(contexts);
-    free(played);
-    free(rewards);
-    free(expected);
-    json_decref(golden);
 }
 
 TEST(scores_are_the_stored_ones)
@@ -73,8 +65,6 @@ TEST(scores_are_the_stored_ones)
     check_golden(true, "");
     check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
 }
-
-/* ---- KernelTS's draws ---- */
 
 enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12 };
 
@@ -86,7 +76,7 @@ static void posterior(const float *played, const double *rewards, double *mean, 
 {
     kernel_ridge k = kernel_ridge_make(0, 1.5, 0.2, TS_DIM, 1);
     double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state), variance[TS_ARMS];
-    double *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    auto_free double *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
     for (size_t i = 0; i < TS_SAMPLES; i++)
         kernel_ridge_append(&k, state, i, vector_dense(played + i * TS_DIM, TS_DIM), rewards[i]);
     ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
@@ -95,7 +85,6 @@ static void posterior(const float *played, const double *rewards, double *mean, 
     for (size_t i = 0; i < TS_ARMS; i++)
         for (size_t j = 0; j <= i; j++) covariance[j][i] = covariance[i][j] *= 0.5 * 0.5 / 0.2; /* nu^2 / lambda */
     free(state);
-    free(panel);
 }
 
 TEST(draws_are_those_of_the_posterior)
@@ -103,7 +92,7 @@ TEST(draws_are_those_of_the_posterior)
     float played[TS_SAMPLES * TS_DIM];
     double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
     draw_values(played, TS_SAMPLES * TS_DIM, 5);
-    ee_bandit *bandit = bandit_make("kernelts", TS_DIM, 3, "gamma=1.5 lambda=0.2 nu=0.5");
+    auto_bandit *bandit = bandit_make("kernelts", TS_DIM, 3, "gamma=1.5 lambda=0.2 nu=0.5");
     for (size_t i = 0; i < TS_SAMPLES; i++) {
         ee_arms one = ee_arms_dense(played + i * TS_DIM, 1, TS_DIM);
         rewards[i] = (float)sin((double)i);
@@ -114,10 +103,7 @@ TEST(draws_are_those_of_the_posterior)
     assert_draws(bandit, &arms, mean, covariance[0]);
     assert_close(covariance[4][4], 0.5 * 0.5 / 0.2, 1e-9);
     assert_true(covariance[0][0] < 0.2 && covariance[3][1] > 0.5 * covariance[1][1]);
-    ee_bandit_free(bandit);
 }
-
-/* ---- contexts are frozen ---- */
 
 TEST(after_max_contexts_nothing_changes)
 {
@@ -125,7 +111,7 @@ TEST(after_max_contexts_nothing_changes)
     float values[ARMS * DIM], other[DIM];
     draw_values(values, ARMS * DIM, 1);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=25 gamma=3");
+        auto_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=25 gamma=3");
         ee_score before[ARMS], now[ARMS];
         size_t bytes = ee_bandit_memory(bandit);
         ee_arms arms = ee_arms_dense(values, ARMS, DIM), one = ee_arms_dense(other, 1, DIM);
@@ -141,11 +127,8 @@ TEST(after_max_contexts_nothing_changes)
             assert_int_equal(ee_bandit_memory(bandit), bytes);
         }
         assert_int_equal(ee_bandit_info(bandit).rewards, 3 * MOST);
-        ee_bandit_free(bandit);
     }
 }
-
-/* ---- saving ---- */
 
 /* A sound checksum over an index past the dimension: it would be read from outside of an arm. */
 TEST(a_model_with_a_bad_index_is_refused)
@@ -156,7 +139,7 @@ TEST(a_model_with_a_bad_index_is_refused)
     ee_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
     ee_arms arm = ee_arms_sparse(starts, &index, &value, 1, 6);
     teach(bandit, &arm, 1);
-    model saved = model_save(bandit);
+    auto_model saved = model_save(bandit);
     uint8_t context[8], *place = NULL;
     memcpy(context, &value, 4);
     memcpy(context + 4, &index, 4);
@@ -167,40 +150,32 @@ TEST(a_model_with_a_bad_index_is_refused)
     memcpy(place + 4, &bad, 4);
     uint64_t checksum = archive_checksum(bytes, saved.size - 8);
     memcpy(bytes + saved.size - 8, &checksum, 8);
-    ee_error error = {EE_OK, ""};
-    assert_int_equal(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &error), EE_BAD_MODEL);
-    assert_string_equal(error.message, "model: a context is not a vector of the model's dimension");
+    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &last_error), EE_BAD_MODEL,
+               "model: a context is not a vector of the model's dimension");
     assert_null(loaded);
-    model_free(&saved);
     ee_bandit_free(bandit);
 }
-
-/* ---- arms that are wider than a context ---- */
 
 TEST(an_arm_too_wide_to_keep_is_refused)
 {
     enum { DIM = 200000, WIDTH = 1500 };
-    float *values = calloc(DIM, sizeof *values);
+    auto_free float *values = calloc(DIM, sizeof *values);
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
     ee_arms arm = ee_arms_dense(values, 1, DIM);
     for (int p = 0; p < POLICIES; p++) {
         ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
-        ee_error error = {EE_OK, ""};
         char expected[256];
         snprintf(expected, sizeof expected,
                  "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
                  "nonzeros",
                  policies[p]);
         ee_decision decision = bandit_choose(bandit, &arm, NULL);
-        model before = model_save(bandit);
-        assert_int_equal(ee_bandit_learn(bandit, decision.id, 1, &error), EE_BAD_INPUT);
-        assert_string_equal(error.message, expected);
+        auto_model before = model_save(bandit);
+        refuses(ee_bandit_learn(bandit, decision.id, 1, &last_error), expected);
         assert_true(model_is_of(before, bandit));
-        model_free(&before);
         ee_bandit_free(bandit);
         bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
         teach(bandit, &arm, 1);
         ee_bandit_free(bandit);
     }
-    free(values);
 }

@@ -4,44 +4,6 @@
 
 #include "neural_play.h"
 
-/* ---- LinUCB against stored numbers ---- */
-
-typedef struct stored {
-    size_t dim, arms, rounds;
-    double *played, *rewards, *scores, *theta;
-    float *contexts; /* (rounds, arms, dim) */
-} stored;
-
-static stored stored_load(void)
-{
-    json_t *root = golden_load("linucb.json");
-    stored s = {.dim = (size_t)json_integer_value(golden_member(root, "dim")),
-                .arms = (size_t)json_integer_value(golden_member(root, "arms"))};
-    assert_close(json_number_value(golden_member(root, "alpha")), 0.3, 0);
-    assert_close(json_number_value(golden_member(root, "lambda_")), 1, 0);
-    size_t scores, entries, coefficients;
-    s.played = golden_doubles(golden_member(root, "played"), &s.rounds);
-    s.rewards = golden_doubles(golden_member(root, "rewards"), NULL);
-    s.scores = golden_doubles(golden_member(root, "scores"), &scores);
-    s.theta = golden_doubles(golden_member(root, "theta_last"), &coefficients);
-    s.contexts = golden_floats(golden_member(root, "contexts"), &entries);
-    assert_int_equal(s.rounds, 40);
-    assert_int_equal(scores, s.rounds * s.arms);
-    assert_int_equal(entries, s.rounds * s.arms * s.dim);
-    assert_int_equal(coefficients, s.dim);
-    json_decref(root);
-    return s;
-}
-
-static void stored_destroy(stored *s)
-{
-    free(s->played);
-    free(s->rewards);
-    free(s->scores);
-    free(s->theta);
-    free(s->contexts);
-}
-
 /* Makes the bandit learn the arm, whichever it would choose: a round of this arm alone. */
 static void learn_arm(ee_bandit *bandit, const float *x, size_t dim, bool sparse, double reward)
 {
@@ -55,31 +17,42 @@ static void learn_arm(ee_bandit *bandit, const float *x, size_t dim, bool sparse
 TEST(linucb_has_the_stored_scores)
 {
     static round_arms round;
-    stored s = stored_load();
+    json_auto_t *root = golden_load("linucb.json");
+    assert_close(json_number_value(golden_member(root, "alpha")), 0.3, 0);
+    assert_close(json_number_value(golden_member(root, "lambda_")), 1, 0);
+    size_t dim, arms, rounds, score_count, entries;
+    auto_free double *played = golden_doubles(golden_member(root, "played"), &rounds);
+    auto_free double *rewards = golden_doubles(golden_member(root, "rewards"), NULL);
+    auto_free double *stored = golden_doubles(golden_member(root, "scores"), &score_count);
+    auto_free double *theta_last = golden_doubles(golden_member(root, "theta_last"), &dim);
+    auto_free float *all = golden_floats(golden_member(root, "contexts"), &entries); /* (rounds, arms, dim) */
+    assert_int_equal(rounds, 40);
+    arms = score_count / rounds;
+    assert_int_equal(entries, rounds * arms * dim);
+    assert_int_equal(arms, json_integer_value(golden_member(root, "arms")));
+    assert_int_equal(dim, json_integer_value(golden_member(root, "dim")));
     for (int form = 0; form < 4; form++) {
         bool sparse = form % 2;
-        ee_bandit *bandit = bandit_make("linucb:paper", s.dim, 1, form < 2 ? "alpha=0.3" : "alpha=0.3 refresh=3");
-        for (size_t t = 0; t < s.rounds; t++) {
-            const float *contexts = s.contexts + t * s.arms * s.dim;
-            memcpy(round.values, contexts, s.arms * s.dim * sizeof *contexts);
-            round_compress(&round, s.arms, s.dim);
+        auto_bandit *bandit = bandit_make("linucb:paper", dim, 1, form < 2 ? "alpha=0.3" : "alpha=0.3 refresh=3");
+        for (size_t t = 0; t < rounds; t++) {
+            const float *contexts = all + t * arms * dim;
+            memcpy(round.values, contexts, arms * dim * sizeof *contexts);
+            round_compress(&round, arms, dim);
             ee_score scores[16];
             ok(ee_bandit_score(bandit, sparse ? &round.sparse : &round.dense, scores, NULL));
-            for (size_t i = 0; i < s.arms; i++) {
-                assert_close(scores[i].score, s.scores[t * s.arms + i], 1e-5);
+            for (size_t i = 0; i < arms; i++) {
+                assert_close(scores[i].score, stored[t * arms + i], 1e-5);
                 assert_close(scores[i].exploitation + scores[i].exploration, scores[i].score, 1e-6);
             }
-            learn_arm(bandit, contexts + (size_t)s.played[t] * s.dim, s.dim, sparse, s.rewards[t]);
+            learn_arm(bandit, contexts + (size_t)played[t] * dim, dim, sparse, rewards[t]);
         }
-        memset(round.values, 0, s.dim * s.dim * sizeof *round.values);
-        for (size_t i = 0; i < s.dim; i++) round.values[i * s.dim + i] = 1;
-        round_compress(&round, s.dim, s.dim);
+        memset(round.values, 0, dim * dim * sizeof *round.values);
+        for (size_t i = 0; i < dim; i++) round.values[i * dim + i] = 1;
+        round_compress(&round, dim, dim);
         ee_score theta[16];
         ok(ee_bandit_score(bandit, &round.dense, theta, NULL));
-        for (size_t i = 0; i < s.dim; i++) assert_close(theta[i].exploitation, s.theta[i], 1e-5);
-        ee_bandit_free(bandit);
+        for (size_t i = 0; i < dim; i++) assert_close(theta[i].exploitation, theta_last[i], 1e-5);
     }
-    stored_destroy(&s);
 }
 
 /* The scores of LinUCB with alpha = 1 give mean and deviation that the draws of LinTS must have. The third arm is the
@@ -89,8 +62,8 @@ TEST(thompson_draws_follow_the_formula)
     enum { DIM = 6, ARMS = 3 };
     const double nu = 0.7;
     static round_arms round;
-    ee_bandit *ucb = bandit_make("linucb:paper", DIM, 2, "alpha=1 lambda=0.5");
-    ee_bandit *thompson = bandit_make("lints:paper", DIM, 2, "nu=0.7 lambda=0.5");
+    auto_bandit *ucb = bandit_make("linucb:paper", DIM, 2, "alpha=1 lambda=0.5");
+    auto_bandit *thompson = bandit_make("lints:paper", DIM, 2, "nu=0.7 lambda=0.5");
     for (uint64_t t = 1; t <= 30; t++) {
         round_draw(&round, t, 1, DIM, 4);
         learn_arm(ucb, round.values, DIM, false, round_reward(&round, 0));
@@ -112,6 +85,4 @@ TEST(thompson_draws_follow_the_formula)
     assert_true(fabs(c) > 0.1 * sqrt(v[0] * v[1])); /* else it says little */
     assert_draws(thompson, &round.dense, mean, covariance);
     assert_draws(thompson, &round.sparse, mean, covariance);
-    ee_bandit_free(ucb);
-    ee_bandit_free(thompson);
 }

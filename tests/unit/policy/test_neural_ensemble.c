@@ -11,16 +11,14 @@ static void add_network_by_hand(const ee_bandit *bandit, size_t k, vector x, dou
 {
     double unused, mean = 0;
     const members *m = exploitation_of(bandit)->f1.members[k];
-    float *activations = pass_network(bandit, k, x, &unused);
-    float *of_priors = calloc(m->network.activation_count, sizeof *of_priors);
+    auto_free float *activations = pass_network(bandit, k, x, &unused);
+    auto_free float *of_priors = calloc(m->network.activation_count, sizeof *of_priors);
     network_forward(&m->network, m->theta, x, of_priors);
     const float *f = network_members(&exploitation_of(bandit)->f1.networks[k], x, activations);
     const float *p = network_members(&m->network, x, of_priors);
     for (size_t i = 0; i < MEMBERS; i++) mean += (double)p[i] / MEMBERS;
     for (size_t i = 0; i < MEMBERS; i++)
         q[i] += weight_of(bandit, k) * ((double)f[i] + m->options.prior * ((double)p[i] - mean));
-    free(activations);
-    free(of_priors);
 }
 
 /* q (MEMBERS): what each member expects of an arm, as a reward. */
@@ -39,7 +37,7 @@ TEST(scores_are_the_mean_and_the_deviation_of_the_members)
                                           "members=7 f1.width=12 alpha=0.6 recall=0 scale=off f1.committee=1",
                                           "members=7 f1.width=12 alpha=0.6 recall=0 scale=off f1.committee=4"};
     for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
-        ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, options[o]);
+        auto_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, options[o]);
         bandit_play(bandit, 1, 60, ARMS, false);
         for (int sparse = 0; sparse < 2; sparse++) {
             ee_score scores[ARMS];
@@ -58,7 +56,6 @@ TEST(scores_are_the_mean_and_the_deviation_of_the_members)
                 assert_close(scores[i].score, mean + gain, 1e-5);
             }
         }
-        ee_bandit_free(bandit);
     }
 }
 
@@ -79,7 +76,7 @@ static void count_votes(const ee_bandit *bandit, double *votes)
 TEST(thompson_plays_by_votes)
 {
     enum { ROUNDS = 60, DRAWS = 2000 };
-    ee_bandit *bandit =
+    auto_bandit *bandit =
         bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson recall=0 scale=off prior=2");
     bandit_play(bandit, 1, 40, ARMS, false);
     size_t divided = 0;
@@ -107,14 +104,13 @@ TEST(thompson_plays_by_votes)
             assert_int_equal(counts[i], 0);
     }
     assert_true(square < 23.5); /* chi-square, at most four degrees of freedom: 99.99% */
-    ee_bandit_free(bandit);
 }
 
 /* What is remembered of an arm counts in each vote: members that never learn agree on an arm whose rewards are certain.
  */
 TEST(voters_remember_arms)
 {
-    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
+    auto_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
     double reported[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
     for (int t = 0; t < 1000; t++) {
@@ -123,7 +119,6 @@ TEST(voters_remember_arms)
     }
     ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
     assert_close(reported[2], 1, 1e-12);
-    ee_bandit_free(bandit);
 }
 
 /* Another rule in the place of the votes draws by the mean. */
@@ -137,15 +132,14 @@ TEST(another_rule_takes_the_place_of_the_votes)
     for (size_t i = 0; i < ARMS; i++) assert_true(fabs(reported[i] - 0.02) < 1e-9 || fabs(reported[i] - 0.92) < 1e-9);
     ee_bandit_free(bandit);
     ee_settings refused = {.policy = "neural-ensemble", .dim = 3, .options = "propensity=floor decision=thompson"};
-    ee_error error;
-    assert_int_equal(ee_bandit_create(&refused, &bandit, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: neural-ensemble.decision needs propensity=own, but it is floor");
+    fails_with(ee_bandit_create(&refused, &bandit, &last_error), EE_BAD_OPTION,
+               "options: neural-ensemble.decision needs propensity=own, but it is floor");
 }
 
 /* The mean over some rounds of how far members are apart, of arms like those that were played and of others. */
 TEST(members_differ_where_nothing_was_played)
 {
-    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=32 noise=0.2 scale=off recall=0");
+    auto_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=32 noise=0.2 scale=off recall=0");
     double seen = 0, unseen = 0;
     for (uint64_t t = 1; t <= 600; t++) {
         ee_score scores[2];
@@ -163,5 +157,4 @@ TEST(members_differ_where_nothing_was_played)
         unseen += (double)scores[1].exploration;
     }
     assert_true(unseen > 2 * seen);
-    ee_bandit_free(bandit);
 }

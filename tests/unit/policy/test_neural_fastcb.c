@@ -70,7 +70,7 @@ TEST(probabilities_are_the_papers)
 /* Until two rewards differ nobody knows what a loss is: every arm is as good. */
 TEST(equal_rewards_say_nothing)
 {
-    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
+    auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
     double reported[ARMS];
     play(bandit, 1, 20, 7, 7);
     ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
@@ -78,7 +78,6 @@ TEST(equal_rewards_say_nothing)
         assert_close(reported[i], 1.0 / ARMS, 1e-12);
         assert_true(fabs(output_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
     }
-    ee_bandit_free(bandit);
 }
 
 /* What is expected is the least and a share of the range, whatever the rewards are; f1 is the share's logit, or with
@@ -87,7 +86,7 @@ TEST(f1_is_a_share_of_the_range)
 {
     for (int squared = 0; squared < 2; squared++) {
         const char *options[] = {"f1.width=12 scale=off recall=0", "f1.width=12 scale=off recall=0 f1.loss=squared"};
-        ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 2, options[squared]);
+        auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 2, options[squared]);
         ee_score scores[ARMS];
         play(bandit, 1, 60, -4, 6);
         round_draw(&round_now, 61, ARMS, DIM, DIM);
@@ -97,12 +96,8 @@ TEST(f1_is_a_share_of_the_range)
             double output = output_of(bandit, vector_of_arm(&round_now.dense, i));
             assert_close(scores[i].exploitation, -4 + 10 * (squared ? output : 1 / (1 + exp(-output))), 1e-5);
         }
-        model saved = model_save(bandit);
-        ee_bandit *loaded = model_load(saved);
-        assert_true(parameters_of(loaded)->spread == 10);
-        model_free(&saved);
-        ee_bandit_free(loaded);
-        ee_bandit_free(bandit);
+        bandit = bandit_reload(bandit);
+        assert_true(parameters_of(bandit)->spread == 10);
     }
 }
 
@@ -110,8 +105,8 @@ TEST(f1_is_a_share_of_the_range)
 TEST(rewards_outside_the_range_are_its_ends)
 {
     const char *options = "f1.width=12 standardize=off recall=0";
-    ee_bandit *one = bandit_make("neural-fastcb", DIM, 1, options),
-              *other = bandit_make("neural-fastcb", DIM, 1, options);
+    auto_bandit *one = bandit_make("neural-fastcb", DIM, 1, options),
+                *other = bandit_make("neural-fastcb", DIM, 1, options);
     for (uint64_t t = 1; t <= 60; t++) {
         ee_score own[ARMS], its[ARMS];
         round_draw(&round_now, t, ARMS, DIM, DIM);
@@ -122,14 +117,12 @@ TEST(rewards_outside_the_range_are_its_ends)
         bandit_reward(one, a.id, good ? 1 : 0);
         bandit_reward(other, b.id, good ? 5 : -3);
     }
-    ee_bandit_free(one);
-    ee_bandit_free(other);
 }
 
 /* A new least or most changes what all past rewards are worth, at once; but an outlier does only when it recurs. */
 TEST(the_range_grows_with_the_rewards)
 {
-    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 recall=0");
+    auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 recall=0");
     const exploitation *own = (const exploitation *)bandit->policy;
     play(bandit, 1, 30, 0, 1);
     assert_true(own->base.units.least == 0 && own->base.units.most == 1);
@@ -139,10 +132,6 @@ TEST(the_range_grows_with_the_rewards)
     assert_true(parameters_of(bandit)->centre == 0 && parameters_of(bandit)->spread == 9);
     play(bandit, 33, 33, -1, -1);
     assert_true(parameters_of(bandit)->centre == -1 && parameters_of(bandit)->spread == 10);
-    model saved = model_save(bandit);
-    ee_bandit *loaded = model_load(saved);
-    assert_true(parameters_of(loaded)->centre == -1 && parameters_of(loaded)->spread == 10);
-    model_free(&saved);
-    ee_bandit_free(loaded);
-    ee_bandit_free(bandit);
+    bandit = bandit_reload(bandit);
+    assert_true(parameters_of(bandit)->centre == -1 && parameters_of(bandit)->spread == 10);
 }

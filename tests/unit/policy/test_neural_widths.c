@@ -10,17 +10,15 @@ static const network *network_of(const ee_bandit *bandit)
     return &((const exploitation *)bandit->policy)->f1.networks[0];
 }
 
-/* ---- against stored numbers ---- */
-
 static void check_golden(const char *covariance, const char *member)
 {
-    json_t *file = golden_load("neural_widths.json");
+    json_auto_t *file = golden_load("neural_widths.json");
     json_t *contexts = golden_member(file, "contexts"), *rounds = golden_member(file, "rounds");
     json_t *played = golden_member(file, "played");
     char options[128];
     snprintf(options, sizeof options, "f1.width=12 f1.bias=off lambda=%g nu=1 covariance=%s",
              json_real_value(golden_member(file, "lambda_")), covariance);
-    ee_bandit *bandit = bandit_make("neural-ucb:paper", 6, 0, options);
+    auto_bandit *bandit = bandit_make("neural-ucb:paper", 6, 0, options);
     theta_from_golden(network_of(bandit), golden_member(file, "layers"), 0, bandit->policy->parameters.values);
     assert_int_equal(json_array_size(rounds), 12);
     for (size_t t = 0; t < json_array_size(rounds); t++) {
@@ -28,9 +26,9 @@ static void check_golden(const char *covariance, const char *member)
         json_t *round = json_array_get(rounds, t);
         size_t count, arms;
         ee_score scores[ARMS];
-        float *values = golden_floats(json_array_get(contexts, t), &count);
-        double *f = golden_doubles(golden_member(round, "f"), &arms);
-        double *width = golden_doubles(golden_member(round, member), NULL);
+        auto_free float *values = golden_floats(json_array_get(contexts, t), &count);
+        auto_free double *f = golden_doubles(golden_member(round, "f"), &arms);
+        auto_free double *width = golden_doubles(golden_member(round, member), NULL);
         assert_int_equal(arms, ARMS);
         assert_int_equal(count, ARMS * 6);
         ee_arms all = ee_arms_dense(values, ARMS, 6);
@@ -40,12 +38,7 @@ static void check_golden(const char *covariance, const char *member)
             assert_close(scores[i].exploration, width[i], 1e-5);
             assert_close(scores[i].score, f[i] + width[i], 1e-5);
         }
-        free(values);
-        free(f);
-        free(width);
     }
-    ee_bandit_free(bandit);
-    json_decref(file);
 }
 
 TEST(diagonal_widths_are_the_stored_ones)
@@ -58,8 +51,6 @@ TEST(full_widths_are_the_stored_ones)
     check_golden("full", "width_full");
 }
 
-/* ---- against the formed gradient ---- */
-
 enum { DIM = 24, ARMS = 5 };
 
 /* f1's gradient at an arm, (p), by theta as it is now. */
@@ -67,17 +58,14 @@ static double *form_gradient(const ee_bandit *bandit, vector x)
 {
     const network *f1 = network_of(bandit);
     const float *theta = bandit->policy->parameters.values;
-    float *activations = calloc(f1->activation_count, sizeof(float)),
-          *deltas = calloc(f1->activation_count, sizeof(float));
-    float *gradient = calloc(f1->parameter_count, sizeof *gradient);
+    auto_free float *activations = calloc(f1->activation_count, sizeof(float)),
+                    *deltas = calloc(f1->activation_count, sizeof(float));
+    auto_free float *gradient = calloc(f1->parameter_count, sizeof *gradient);
     double *wide = calloc(f1->parameter_count, sizeof *wide);
     network_forward(f1, theta, x, activations);
     network_backward(f1, theta, x, activations, 1, deltas);
     network_add_gradient(f1, x, activations, deltas, gradient);
     for (size_t i = 0; i < f1->parameter_count; i++) wide[i] = gradient[i];
-    free(activations);
-    free(deltas);
-    free(gradient);
     return wide;
 }
 
@@ -86,10 +74,10 @@ static void check_formed(const char *network_text, bool full, bool sparse, uint6
 {
     char options[256];
     snprintf(options, sizeof options, "lambda=0.3 nu=0.7 covariance=%s %s", full ? "full" : "diagonal", network_text);
-    ee_bandit *bandit = bandit_make("neural-ucb:paper", DIM, 3, options);
+    auto_bandit *bandit = bandit_make("neural-ucb:paper", DIM, 3, options);
     size_t p = network_of(bandit)->parameter_count;
     double m = (double)((const exploitation *)bandit->policy)->f1.options.network.width;
-    double *z = calloc(p * (full ? p : 1), sizeof *z);
+    auto_free double *z = calloc(p * (full ? p : 1), sizeof *z);
     for (size_t i = 0; i < p; i++) z[full ? i * p + i : i] = 0.3;
     for (uint64_t t = 1; t <= rounds; t++) {
         ee_score scores[ARMS];
@@ -111,8 +99,6 @@ static void check_formed(const char *network_text, bool full, bool sparse, uint6
         free(g);
         bandit_reward(bandit, decision.id, round_reward(&round_now, decision.arm));
     }
-    free(z);
-    ee_bandit_free(bandit);
 }
 
 static const char *const networks[] = {
@@ -141,14 +127,12 @@ TEST(full_is_the_inverse)
     check_formed("f1.width=3", true, false, test_long(500, 5000)); /* rank-one updates do not drift */
 }
 
-/* ---- Thompson sampling ---- */
-
 TEST(draws_have_the_formulas_mean_and_variance)
 {
     const char *const kinds[] = {"nu=0.4 f1.width=9 covariance=diagonal", "nu=0.4 f1.width=9 covariance=full"};
     for (int k = 0; k < 2; k++) {
-        ee_bandit *drawing = bandit_make("neural-ts:paper", DIM, 2, kinds[k]),
-                  *certain = bandit_make("neural-ucb:paper", DIM, 2, kinds[k]);
+        auto_bandit *drawing = bandit_make("neural-ts:paper", DIM, 2, kinds[k]),
+                    *certain = bandit_make("neural-ucb:paper", DIM, 2, kinds[k]);
         ee_score scores[ARMS];
         for (uint64_t t = 1; t <= 20; t++) {
             round_draw(&round_now, t, ARMS, DIM, 6);
@@ -162,12 +146,8 @@ TEST(draws_have_the_formulas_mean_and_variance)
             covariance[i * ARMS + i] = scores[i].exploration * scores[i].exploration;
         }
         assert_draws(drawing, &round_now.dense, mean, covariance);
-        ee_bandit_free(drawing);
-        ee_bandit_free(certain);
     }
 }
-
-/* ---- memory ---- */
 
 TEST(full_is_refused_above_its_limit)
 {
@@ -184,7 +164,7 @@ TEST(full_is_refused_above_its_limit)
                         "options: neural-ucb.covariance=full takes 1050624 bytes for f1's 512 parameters, "
                         "but neural-ucb.memory_limit is 1 MiB");
     ee_settings image = {.policy = "neural-ts:paper", .dim = 7840, .options = "covariance=full"};
-    assert_int_equal(ee_bandit_create(&image, &bandit, &error), EE_BAD_OPTION);
-    assert_string_equal(error.message, "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
-                                       "parameters, but neural-ts.memory_limit is 1024 MiB");
+    fails_with(ee_bandit_create(&image, &bandit, &last_error), EE_BAD_OPTION,
+               "options: neural-ts.covariance=full takes 2459887970408 bytes for f1's 784201 "
+               "parameters, but neural-ts.memory_limit is 1024 MiB");
 }

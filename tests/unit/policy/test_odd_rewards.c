@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-/* ---- one outlier ---- */
-
 enum { DIM = 20, ARMS = 10 };
 
 static const struct {
@@ -42,7 +40,7 @@ static void draw_unit(random_stream *draw, float *x)
  * distribution instead. */
 static double regret_after(size_t p, uint64_t seed, uint64_t at, uint64_t rounds, double outlier, double cauchy)
 {
-    ee_bandit *bandit = bandit_make(policies[p].name, DIM, seed, policies[p].options);
+    auto_bandit *bandit = bandit_make(policies[p].name, DIM, seed, policies[p].options);
     random_stream draw = random_named(seed, "odd rewards");
     float hidden[DIM], x[ARMS * DIM];
     double regret = 0;
@@ -65,7 +63,6 @@ static double regret_after(size_t p, uint64_t seed, uint64_t at, uint64_t rounds
         bandit_reward(bandit, made.id, reward);
         if (t > at) regret += best - expected[made.arm];
     }
-    ee_bandit_free(bandit);
     return regret;
 }
 
@@ -97,8 +94,6 @@ TEST(rewards_with_heavy_tails_are_learned)
     }
 }
 
-/* ---- rare rewards that are the signal ---- */
-
 /* All arms are clicked on alike, and one sells: a visit in a thousand is worth 500. */
 TEST(the_arm_that_sells_is_found)
 {
@@ -106,7 +101,7 @@ TEST(the_arm_that_sells_is_found)
     double played = 0;
     if (!test_long(0, 1)) skip(); /* so rare a reward takes its rounds */
     for (uint64_t seed = 0; seed < 8; seed++) {
-        ee_bandit *bandit = bandit_make("squarecb", SELLERS, seed, "f1.deep_width=32");
+        auto_bandit *bandit = bandit_make("squarecb", SELLERS, seed, "f1.deep_width=32");
         random_stream draw = random_named(seed, "purchases");
         float x[SELLERS * SELLERS] = {0};
         for (size_t i = 0; i < SELLERS; i++) x[i * SELLERS + i] = 1;
@@ -118,12 +113,9 @@ TEST(the_arm_that_sells_is_found)
             bandit_reward(bandit, made.id, reward);
             if (t >= ROUNDS - LAST) played += (double)(made.arm == seed % SELLERS) / LAST / 8;
         }
-        ee_bandit_free(bandit);
     }
     if (played < 0.5) fail_msg("it is played in %.2f of the last rounds", played);
 }
-
-/* ---- four arms ---- */
 
 /* Rewards of 0 and 1, with probabilities that differ enough to be told apart in a hundred rounds. Where the first two
  * rewards of the best arm are both 0, one seed in a hundred, a draw may not come to it again in this time. */
@@ -140,7 +132,7 @@ TEST(four_arms_are_told_apart)
     for (size_t p = 0; p < sizeof names / sizeof *names; p++) {
         uint64_t missed = 0;
         for (uint64_t seed = 0; seed < seeds; seed++) {
-            ee_bandit *bandit = bandit_make(names[p], FOUR, seed, p < 2 ? NULL : "f1.width=24 f1.deep_width=16");
+            auto_bandit *bandit = bandit_make(names[p], FOUR, seed, p < 2 ? NULL : "f1.width=24 f1.deep_width=16");
             random_stream draw = random_named(seed, "four arms");
             int best = 0;
             for (int t = 0; t < rounds; t++) {
@@ -149,7 +141,6 @@ TEST(four_arms_are_told_apart)
                 best += t >= rounds - LAST && made.arm == 0;
             }
             missed += best < LAST / 2;
-            ee_bandit_free(bandit);
         }
         if (missed > (strstr(names[p], "ts") ? 1 : 0))
             fail_msg("%s: the best arm is not found on %d seeds", names[p], (int)missed);

@@ -50,14 +50,12 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* ---- to the bit ---- */
-
 /* Rewards times a power of two: each score is times it too, and every decision the same. Some rewards come late. */
 static void check_power(size_t c, double power)
 {
     enum { PLAYED = 80, LATE = 3 };
     const char *name = cases[c].name, *options = cases[c].options;
-    ee_bandit *one = bandit_make(name, DIM, 4, options), *other = bandit_make(name, DIM, 4, options);
+    auto_bandit *one = bandit_make(name, DIM, 4, options), *other = bandit_make(name, DIM, 4, options);
     random_stream draw = random_named(1, "noise");
     double waiting[PLAYED + 1] = {0};
     for (uint64_t t = 1; t <= PLAYED; t++) {
@@ -81,8 +79,6 @@ static void check_power(size_t c, double power)
         bandit_reward(one, due, waiting[due]);
         bandit_reward(other, due, power * waiting[due]);
     }
-    ee_bandit_free(one);
-    ee_bandit_free(other);
 }
 
 TEST(powers_of_two_are_the_same_to_the_bit)
@@ -91,8 +87,6 @@ TEST(powers_of_two_are_the_same_to_the_bit)
         check_power(c, c % 2 ? 0x1p-9 : 0x1p12);
     }
 }
-
-/* ---- any units ---- */
 
 /* Rewards are a r + b, and come so many rounds late. */
 typedef struct reporting {
@@ -105,7 +99,7 @@ enum { ROUNDS = 120 };
 /* The regret of a run, in units of r. */
 static double regret_of_telling(size_t c, uint64_t seed, reporting reported)
 {
-    ee_bandit *bandit = bandit_make(cases[c].name, DIM, seed, cases[c].options);
+    auto_bandit *bandit = bandit_make(cases[c].name, DIM, seed, cases[c].options);
     random_stream draw = random_named(seed, "noise");
     double regret = 0, rewards[ROUNDS + 1];
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -117,7 +111,6 @@ static double regret_of_telling(size_t c, uint64_t seed, reporting reported)
         rewards[t] = reported.a * (got + 0.1 * random_normal(&draw)) + reported.b;
         if (t > reported.late) bandit_reward(bandit, t - reported.late, rewards[t - reported.late]);
     }
-    ee_bandit_free(bandit);
     return regret;
 }
 

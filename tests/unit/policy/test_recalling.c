@@ -27,9 +27,7 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
     const policy *own = bandit->policy;
     const policy_class *class = own->class;
     uint64_t round = own->parameters.round;
-    ee_error error = {EE_OK, ""};
-    if (scratch_reserve(&bandit->room->scratch, &bandit->memory, policy_scratch_count(own, arms->count), &error))
-        fail_msg("%s", error.message);
+    ok(scratch_reserve(&bandit->room->scratch, &bandit->memory, policy_scratch_count(own, arms->count), &last_error));
     policy_score(&own->parameters, arms, &bandit->room->scratch, scores);
     size_t count = policy_kept_count(own, round, arms->count);
     assert_true(count <= sizeof made->kept / sizeof *made->kept);
@@ -41,8 +39,7 @@ static void decide(ee_bandit *bandit, const ee_arms *arms, size_t arm, ee_score 
 
 static void learn(ee_bandit *bandit, const decided *made, float reward)
 {
-    ee_error error = {EE_OK, ""};
-    ok(policy_reserve(bandit->policy, &made->seen, &error));
+    ok(policy_reserve(bandit->policy, &made->seen, &last_error));
     assert_true(policy_learn(bandit->policy, &made->seen, reward));
 }
 
@@ -53,7 +50,7 @@ static void check_memory(const char *name, const char *options)
     char with[128], without[128];
     snprintf(with, sizeof with, "%s recall=%d%s", options, ROOM, strcmp(name, "eenet") ? "" : " recall_width=0");
     snprintf(without, sizeof without, "%s recall=0", options);
-    ee_bandit *self = bandit_make(name, DIM, 3, with), *plain = bandit_make(name, DIM, 3, without);
+    auto_bandit *self = bandit_make(name, DIM, 3, with), *plain = bandit_make(name, DIM, 3, without);
     float *past = calloc(recall_count(ROOM), sizeof *past), largest = 0;
     slope weights[RECALL_CLASSES] = {{0}};
     random_stream draw = random_named(2, "rounds");
@@ -89,8 +86,6 @@ static void check_memory(const char *name, const char *options)
     }
     if (largest < 0.05f) fail_msg("%s %s: the past had no say", name, options);
     free(past);
-    ee_bandit_free(self);
-    ee_bandit_free(plain);
 }
 
 TEST(the_past_is_held_against_the_score)
@@ -113,15 +108,12 @@ TEST(a_neural_f3_has_no_memory)
     for (size_t i = 0; i < 3; i++) {
         char options[64];
         snprintf(options, sizeof options, "f1.width=6 decision=%s", kinds[i]);
-        ee_bandit *bandit = bandit_make("eenet", DIM, 3, options);
+        auto_bandit *bandit = bandit_make("eenet", DIM, 3, options);
         assert_int_equal(bandit->policy->recalled_arms > 0, i == 2);
-        ee_bandit_free(bandit);
     }
     /* Nor has EE-Net as the paper or its authors have it, whatever f3 is. */
-    ee_bandit *paper = bandit_make("eenet:paper", DIM, 3, "f1.width=6 f2.width=6 decision=linear");
-    ee_bandit *authors = bandit_make("eenet:authors", DIM, 3, "f1.width=6 f2.width=6 f2.front=none");
+    auto_bandit *paper = bandit_make("eenet:paper", DIM, 3, "f1.width=6 f2.width=6 decision=linear");
+    auto_bandit *authors = bandit_make("eenet:authors", DIM, 3, "f1.width=6 f2.width=6 f2.front=none");
     assert_int_equal(paper->policy->recalled_arms, 0);
     assert_int_equal(authors->policy->recalled_arms, 0);
-    ee_bandit_free(paper);
-    ee_bandit_free(authors);
 }

@@ -22,17 +22,17 @@ TEST_IN_FOLDER(test_lines)
 {
     line_file lines;
     folder_write_text(&here, "lines", "first\nhal");
-    if (line_file_open(here.path, "lines", &lines, &cause)) fail_msg("%s", cause.message);
+    if (line_file_open(here.path, "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
     expect_bytes(lines.path, "first\n");
-    ok(line_file_append(&lines, "second\n", 7, &cause));
+    ok(line_file_append(&lines, "second\n", 7, &last_error));
     expect_bytes(lines.path, "first\nsecond\n");
 
     line_file other;
-    assert_int_equal(line_file_open(here.path, "lines", &other, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, "another run is writing results there");
+    assert_int_equal(line_file_open(here.path, "lines", &other, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, "another run is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
-    ok(line_file_open(here.path, "lines", &other, &cause));
+    ok(line_file_open(here.path, "lines", &other, &last_error));
     expect_bytes(other.path, "first\nsecond\n");
     line_file_close(&other);
 }
@@ -44,13 +44,13 @@ TEST_IN_FOLDER(test_other_machine)
     folder_write_text(&here, "lines", "first\n");
     int other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
-    assert_int_equal(line_file_open(here.path, "lines", &lines, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, "another run is writing results there");
+    assert_int_equal(line_file_open(here.path, "lines", &lines, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, "another run is writing results there");
     line_file_close(&lines);
     close(other);
 
-    if (line_file_open(here.path, "lines", &lines, &cause)) fail_msg("%s", cause.message);
-    if (line_file_replace(&lines, "second\n", 7, &cause)) fail_msg("%s", cause.message);
+    if (line_file_open(here.path, "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
+    if (line_file_replace(&lines, "second\n", 7, &last_error)) fail_msg("%s", last_error.message);
     other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
     line_file_close(&lines);
@@ -61,11 +61,11 @@ TEST_IN_FOLDER(test_other_machine)
 TEST_IN_FOLDER(test_new_folder)
 {
     line_file lines;
-    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &cause)) fail_msg("%s", cause.message);
+    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
     expect_bytes(lines.path, "");
     line_file_close(&lines);
     folder_write_text(&here, "file", "");
-    assert_int_equal(line_file_open(folder_path(&here, "file"), "lines", &lines, &cause), EE_FILE_ERROR);
+    assert_int_equal(line_file_open(folder_path(&here, "file"), "lines", &lines, &last_error), EE_FILE_ERROR);
     line_file_close(&lines);
     assert_int_equal(remove(folder_path(&here, "deep/lines")), 0);
     assert_int_equal(remove(folder_path(&here, "deep")), 0);
@@ -82,20 +82,20 @@ TEST_IN_FOLDER(test_each)
 {
     char taken[64] = "";
     folder_write_text(&here, "lines", "first\n\nthird\nhal");
-    ok(line_file_each(here.path, "lines", take, taken, &cause));
+    ok(line_file_each(here.path, "lines", take, taken, &last_error));
     assert_string_equal(taken, "1:first 2: 3:third ");
     taken[0] = '\0';
     folder_write_text(&here, "lines", "first\nlast\nnever\n");
-    assert_int_equal(line_file_each(here.path, "lines", take, taken, &cause), EE_BAD_INPUT);
+    assert_int_equal(line_file_each(here.path, "lines", take, taken, &last_error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
     char sentence[256];
     snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", here.path);
-    assert_string_equal(cause.message, sentence);
-    assert_int_equal(line_file_each(here.path, "none", take, taken, &cause), EE_FILE_ERROR);
+    assert_string_equal(last_error.message, sentence);
+    assert_int_equal(line_file_each(here.path, "none", take, taken, &last_error), EE_FILE_ERROR);
 
     taken[0] = '\0';
-    ok(line_file_each_if_any(here.path, "none", take, taken, &cause));
+    ok(line_file_each_if_any(here.path, "none", take, taken, &last_error));
     assert_string_equal(taken, "");
-    assert_int_equal(line_file_each_if_any(here.path, "lines", take, taken, &cause), EE_BAD_INPUT);
+    assert_int_equal(line_file_each_if_any(here.path, "lines", take, taken, &last_error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
 }

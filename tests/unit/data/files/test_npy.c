@@ -83,7 +83,7 @@ static npy_array parse_kind(size_t kind, int version, bool turned)
         data[i] = ((const uint8_t *)kinds[kind].data)[turned ? i / size * size + size - 1 - i % size : i];
     made_file file = make_file(version, dictionary, data, 6 * size);
     npy_array array;
-    if (npy_parse(file.bytes, file.size, "made.npy", &array, &cause)) fail_msg("%s", cause.message);
+    if (npy_parse(file.bytes, file.size, "made.npy", &array, &last_error)) fail_msg("%s", last_error.message);
     guard_free(&file.wall);
     return array;
 }
@@ -210,10 +210,10 @@ TEST(cut_at_every_length)
             uint8_t *bytes = guard_end_bytes(&wall, size);
             memcpy(bytes, whole.bytes, size);
             npy_array array;
-            assert_int_equal(npy_parse(bytes, size, "made.npy", &array, &cause), EE_BAD_INPUT);
+            assert_int_equal(npy_parse(bytes, size, "made.npy", &array, &last_error), EE_BAD_INPUT);
             assert_null(array.data);
-            assert_non_null(strstr(cause.message, "made.npy"));
-            assert_non_null(strstr(cause.message, "expected"));
+            assert_non_null(strstr(last_error.message, "made.npy"));
+            assert_non_null(strstr(last_error.message, "expected"));
             guard_free(&wall);
         }
         guard_free(&whole.wall);
@@ -290,8 +290,8 @@ TEST(refusals_say_why)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         made_file file = make_file(cases[i].version, cases[i].dictionary, doubles, sizeof doubles);
         npy_array array;
-        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &cause), EE_BAD_INPUT);
-        assert_string_equal(cause.message, cases[i].message);
+        assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &last_error), EE_BAD_INPUT);
+        assert_string_equal(last_error.message, cases[i].message);
         guard_free(&file.wall);
     }
 }
@@ -300,47 +300,47 @@ TEST(not_an_npy_file)
 {
     npy_array array;
     const uint8_t text[] = "user,item,rating\n";
-    assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy is not an .npy file: expected \\x93NUMPY at byte 0");
-    assert_int_equal(npy_parse(text, 0, "made.npy", &array, &cause), EE_BAD_INPUT);
+    assert_int_equal(npy_parse(text, sizeof text, "made.npy", &array, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy is not an .npy file: expected \\x93NUMPY at byte 0");
+    assert_int_equal(npy_parse(text, 0, "made.npy", &array, &last_error), EE_BAD_INPUT);
     made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,)}", doubles, sizeof doubles);
     file.bytes[7] = 1;
-    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 1.1");
+    assert_int_equal(npy_parse(file.bytes, file.size, "made.npy", &array, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy, byte 6: expected version 1.0, 2.0 or 3.0, got 1.1");
     guard_free(&file.wall);
 }
 
 TEST(tables)
 {
     npy_array array = {NPY_INT64, 2, {5, 3}, 15, NULL};
-    ok(npy_expect_table(&array, 3, true, "made.npy", &cause));
-    ok(npy_expect_table(&array, 0, false, "made.npy", &cause));
-    assert_int_equal(npy_expect_table(&array, 4, true, "made.npy", &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy: expected 4 columns, got 3");
+    ok(npy_expect_table(&array, 3, true, "made.npy", &last_error));
+    ok(npy_expect_table(&array, 0, false, "made.npy", &last_error));
+    assert_int_equal(npy_expect_table(&array, 4, true, "made.npy", &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy: expected 4 columns, got 3");
     array.type = NPY_FLOAT32;
-    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy: expected whole numbers such as int64, got float32");
+    assert_int_equal(npy_expect_table(&array, 3, true, "made.npy", &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy: expected whole numbers such as int64, got float32");
     array.rank = 1;
-    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
+    assert_int_equal(npy_expect_table(&array, 0, false, "made.npy", &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy: expected 2 dimensions, rows and columns, got 1");
     npy_array empty = {NPY_INT64, 2, {0, 3}, 0, NULL};
-    assert_int_equal(npy_expect_table(&empty, 3, true, "made.npy", &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "npy: made.npy: expected at least one row and one column, got 0 x 3");
+    assert_int_equal(npy_expect_table(&empty, 3, true, "made.npy", &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "npy: made.npy: expected at least one row and one column, got 0 x 3");
 }
 
 TEST_IN_FOLDER(from_a_file)
 {
     const char *path = folder_path(&here, "made.npy");
     npy_array array;
-    assert_int_equal(npy_read(path, &array, &cause), EE_FILE_ERROR);
+    assert_int_equal(npy_read(path, &array, &last_error), EE_FILE_ERROR);
     assert_null(array.data);
     made_file file = make_file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (6,), }\n", doubles, 48);
-    ok(file_write(path, file.bytes, file.size, &cause));
-    ok(npy_read(path, &array, &cause));
+    ok(file_write(path, file.bytes, file.size, &last_error));
+    ok(npy_read(path, &array, &last_error));
     assert_memory_equal(array.data, doubles, sizeof doubles);
     npy_release(&array);
-    ok(file_write(path, file.bytes, file.size - 1, &cause));
-    assert_int_equal(npy_read(path, &array, &cause), EE_BAD_INPUT);
+    ok(file_write(path, file.bytes, file.size - 1, &last_error));
+    assert_int_equal(npy_read(path, &array, &last_error), EE_BAD_INPUT);
     assert_null(array.data);
     guard_free(&file.wall);
 }

@@ -11,8 +11,8 @@ static source read_file(const test_folder *folder, const char *name, uint64_t *f
 {
     source file;
     *fingerprint = 0;
-    if (source_load(folder->path, name, fingerprint, &file, &cause) || source_unpack(&file, &cause))
-        fail_msg("%s", cause.message);
+    if (source_load(folder->path, name, fingerprint, &file, &last_error) || source_unpack(&file, &last_error))
+        fail_msg("%s", last_error.message);
     assert_int_equal(file.bytes[file.size], 0);
     return file;
 }
@@ -49,14 +49,14 @@ static void expect_failure(const test_folder *folder, const char *name, ee_statu
 {
     source file;
     uint64_t fingerprint = 0;
-    ee_status status = source_load(folder->path, name, &fingerprint, &file, &cause);
+    ee_status status = source_load(folder->path, name, &fingerprint, &file, &last_error);
     if (status)
         assert_true(!file.path && !file.bytes && !file.size);
     else
-        status = source_unpack(&file, &cause);
+        status = source_unpack(&file, &last_error);
     assert_int_equal(status, expected);
     source_release(&file);
-    assert_message_has(cause.message, part);
+    assert_message_has(last_error.message, part);
 }
 
 TEST_IN_FOLDER(a_missing_file_is_named)
@@ -90,14 +90,14 @@ TEST(what_is_damaged_is_refused)
         ok(memory_create(NULL, &file.bytes, size + 1, 1, NULL));
         memcpy(file.bytes, packed, size);
         file.bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-        if (source_unpack(&file, &cause) == EE_OK) {
+        if (source_unpack(&file, &last_error) == EE_OK) {
             harmless++;
             assert_int_equal(bit / 8, size - 9); /* the checksum and the size take the last eight */
             assert_int_equal(file.size, TEXT);
             assert_memory_equal(file.bytes, text, TEXT);
         } else {
-            assert_int_equal(cause.status, EE_BAD_INPUT);
-            assert_message_has(cause.message, "gzip: bad, byte ");
+            assert_int_equal(last_error.status, EE_BAD_INPUT);
+            assert_message_has(last_error.message, "gzip: bad, byte ");
         }
         memory_free(file.bytes);
     }

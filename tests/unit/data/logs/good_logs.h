@@ -14,14 +14,14 @@ static inline log_reader *open_good(const char *words)
 {
     log_options options = log_options_usual();
     log_reader *log;
-    if (log_open(words, &options, &log, &cause)) fail_msg("%s: %s", words, cause.message);
+    if (log_open(words, &options, &log, &last_error)) fail_msg("%s: %s", words, last_error.message);
     return log;
 }
 
 static inline bool next_good(log_reader *log, log_event *event)
 {
     bool found;
-    if (log_next(log, event, &found, &cause)) fail_msg("%s", cause.message);
+    if (log_next(log, event, &found, &last_error)) fail_msg("%s", last_error.message);
     return found;
 }
 

@@ -37,7 +37,7 @@ static int stop(void **state)
 
 static log_event *parse(const char *line)
 {
-    ok(dsjson_parse(f.room, line, strlen(line), &f.options, &f.event, &f.note, &cause));
+    ok(dsjson_parse(f.room, line, strlen(line), &f.options, &f.event, &f.note, &last_error));
     return &f.event;
 }
 

@@ -39,7 +39,7 @@ static ee_status read_log(const char *text, const log_options *options, log_coun
 static log_counts read_good(const char *text, const log_options *options, sums *all)
 {
     log_counts counts;
-    if (read_log(text, options, &counts, all, &cause)) fail_msg("%s: %s", text, cause.message);
+    if (read_log(text, options, &counts, all, &last_error)) fail_msg("%s: %s", text, last_error.message);
     return counts;
 }
 
@@ -86,8 +86,8 @@ TEST_IN_FOLDER(what_is_passed_over_is_counted)
         assert_message_has(counts.first_reasons[i], reasons[i]);
     }
     options.strict = true;
-    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "log, line 3: a checkpoint");
+    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "log, line 3: a checkpoint");
 }
 
 TEST_IN_FOLDER(a_time_can_be_asked_for)
@@ -173,8 +173,8 @@ TEST_IN_FOLDER(packed_logs_read_the_same)
         assert_message_has(counts.first_reasons[counts.first_count - 1], "the compressed data ends early");
         memset(both + packed[i], 0xff, 16);
         folder_write(&here, "damaged", both, packed[i] + packed[i + 1]);
-        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &cause), EE_BAD_INPUT);
-        assert_message_has(cause.message, "damaged: the compressed data is damaged");
+        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &last_error), EE_BAD_INPUT);
+        assert_message_has(last_error.message, "damaged: the compressed data is damaged");
     }
     for (size_t i = 0; i < 4; i++) free(parts[i]);
     free(both);
@@ -185,10 +185,10 @@ TEST(a_log_that_is_not_there_is_refused)
 {
     log_options options = log_options_usual();
     log_reader *log;
-    assert_int_equal(log_open("nowhere/log", &options, &log, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, "could not open nowhere/log");
+    assert_int_equal(log_open("nowhere/log", &options, &log, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, "could not open nowhere/log");
     assert_null(log);
-    assert_int_equal(log_open(".", &options, &log, &cause), EE_FILE_ERROR);
+    assert_int_equal(log_open(".", &options, &log, &last_error), EE_FILE_ERROR);
 }
 
 /* What begins and does not end is no log. */
@@ -201,9 +201,9 @@ TEST(lines_have_a_limit)
     byte_stream *stream;
     byte_line line;
     bool found;
-    ok(byte_stream_of(bytes, size, "endless", &stream, &cause));
-    assert_int_equal(byte_stream_line(stream, false, &line, &found, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "endless: a line is longer than 64 MiB");
+    ok(byte_stream_of(bytes, size, "endless", &stream, &last_error));
+    assert_int_equal(byte_stream_line(stream, false, &line, &found, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "endless: a line is longer than 64 MiB");
     byte_stream_close(stream);
     free(bytes);
 }

@@ -248,8 +248,8 @@ static void expect_refused(const char *options, const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
-    assert_int_not_equal(log_open(words_of(options), &usual, &log, &cause), EE_OK);
-    assert_message_has(cause.message, message);
+    assert_int_not_equal(log_open(words_of(options), &usual, &log, &last_error), EE_OK);
+    assert_message_has(last_error.message, message);
     assert_null(log);
 }
 
@@ -610,8 +610,8 @@ static void expect_no_bandit(const char *message)
 {
     log_options usual = log_options_usual();
     log_reader *log;
-    assert_int_not_equal(log_open(bandit_words(), &usual, &log, &cause), EE_OK);
-    assert_message_has(cause.message, message);
+    assert_int_not_equal(log_open(bandit_words(), &usual, &log, &last_error), EE_OK);
+    assert_message_has(last_error.message, message);
 }
 
 TEST_IN_FOLDER(folders_that_are_no_open_bandit_are_told)

@@ -259,8 +259,8 @@ TEST_IN_FOLDER(options_are_checked)
         char words[200];
         log_reader *log;
         snprintf(words, sizeof words, "vw:%s/log.txt%s", here.path, refused[i][0]);
-        assert_int_equal(log_open(words, &options, &log, &cause), EE_BAD_OPTION);
-        assert_message_has(cause.message, refused[i][1]);
+        assert_int_equal(log_open(words, &options, &log, &last_error), EE_BAD_OPTION);
+        assert_message_has(last_error.message, refused[i][1]);
     }
 }
 

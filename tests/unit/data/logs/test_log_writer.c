@@ -29,7 +29,7 @@ static const char lines[] =
 static log_writer *create_good(const char *path, size_t dim)
 {
     log_writer *log;
-    if (log_create(path, dim, &log, &cause)) fail_msg("%s: %s", path, cause.message);
+    if (log_create(path, dim, &log, &last_error)) fail_msg("%s: %s", path, last_error.message);
     return log;
 }
 
@@ -44,8 +44,8 @@ static void convert(const char *from, const char *to)
         in = open_good(from);
     }
     while (next_good(in, &event))
-        if (log_write(out, &event, &cause)) fail_msg("%s", cause.message);
-    if (log_end(out, true, &cause)) fail_msg("%s", cause.message);
+        if (log_write(out, &event, &last_error)) fail_msg("%s", last_error.message);
+    if (log_end(out, true, &last_error)) fail_msg("%s", last_error.message);
     log_close(in);
 }
 
@@ -223,7 +223,7 @@ static void write_vectors(const char *path, bool sparse)
     values[1] = 5;
     ok(log_write(log, &event, NULL));
     event.arms.dim++;
-    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
+    assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
     ok(log_end(log, true, NULL));
 
     log_reader *reader = open_good(path);
@@ -388,13 +388,13 @@ TEST_IN_FOLDER(csv_refuses_what_has_no_column)
     log_event event = {.line = 1, .time = (double)NAN, .count = 2, .probability = 0.5, .copies = 1};
     ok(log_write(log, &event, NULL));
     event.guard.key = text_of("u17");
-    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "line 1 has a group, key, segment, rules or repeats"));
+    assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "line 1 has a group, key, segment, rules or repeats"));
     event.guard.key = text_of("");
     event.metrics = &metric;
     event.metric_count = 1;
-    assert_int_equal(log_write(log, &event, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "the metric 'refund'"));
+    assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "the metric 'refund'"));
     ok(log_end(log, false, NULL));
 }
 
@@ -425,8 +425,8 @@ TEST_IN_FOLDER(a_log_gets_its_name_when_it_is_ended)
         assert_true(file_is_missing(p.first) == !keep);
     }
     log_writer *log;
-    assert_int_equal(log_create(p.second, 0, &log, &cause), EE_BAD_OPTION);
-    assert_message_has(cause.message, "must end in .dsjson");
-    assert_int_equal(log_create("nowhere/x.csv", 0, &log, &cause), EE_FILE_ERROR);
+    assert_int_equal(log_create(p.second, 0, &log, &last_error), EE_BAD_OPTION);
+    assert_message_has(last_error.message, "must end in .dsjson");
+    assert_int_equal(log_create("nowhere/x.csv", 0, &log, &last_error), EE_FILE_ERROR);
     ok(log_end(NULL, true, NULL));
 }

@@ -12,7 +12,7 @@ static pool_dataset *open_with(const char *kind, const char *name, const char *o
     char text[256];
     dataset *data;
     snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
-    if (dataset_open(text, cache, &data, &cause)) fail_msg("%s: %s", text, cause.message);
+    if (dataset_open(text, cache, &data, &last_error)) fail_msg("%s: %s", text, last_error.message);
     return (pool_dataset *)data;
 }
 
@@ -31,9 +31,9 @@ static void expect_refusal(const char *kind, const char *name, const char *optio
     char text[256];
     dataset *data;
     snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), status);
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
     assert_null(data);
-    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
+    if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
 }
 
 static void expect_same(const pool_dataset *one, const pool_dataset *two)
@@ -132,8 +132,8 @@ TEST_IN_FOLDER(folder_is_searched)
     char text[64];
     dataset *data;
     snprintf(text, sizeof text, "movielens:%s,features=3", here.path);
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
-    assert_non_null(strstr(cause.message, "has no ratings.csv, ratings.dat or u.data"));
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
+    assert_non_null(strstr(last_error.message, "has no ratings.csv, ratings.dat or u.data"));
     static const char *const names[] = {"u.data.gz", "u.data", "ratings.dat", "ratings.csv.gz"};
     for (size_t i = 0; i < 4; i++) {
         const char *made = make_text("", "%1$d\t%2$d\t%3$d\n");
@@ -141,7 +141,7 @@ TEST_IN_FOLDER(folder_is_searched)
             folder_write_packed(&here, names[i], made, strlen(made));
         else
             folder_write_text(&here, names[i], made);
-        ok(dataset_open(text, NULL, &data, &cause));
+        ok(dataset_open(text, NULL, &data, &last_error));
         assert_int_equal(dataset_dim(data), 6);
         dataset_free(data);
     }
@@ -467,7 +467,7 @@ TEST_IN_FOLDER(the_real_file)
     char text[512];
     dataset *data;
     snprintf(text, sizeof text, "movielens:%s/movielens-1m", root);
-    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     pool_dataset *pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 2000);
     assert_int_equal(pool->tables[1].rows, 3706);
@@ -478,7 +478,7 @@ TEST_IN_FOLDER(the_real_file)
 
     /* All users: every one-star and five-star rating. */
     snprintf(text, sizeof text, "ratings:%s/movielens-1m/ratings.csv.gz,users=6040", root);
-    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 6040);
     assert_int_equal(pool->ordinary_count, 226310);

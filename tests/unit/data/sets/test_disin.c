@@ -93,7 +93,7 @@ static dataset *open_file(const char *name, const char *options, const char *cac
     dataset *data;
     snprintf(text, sizeof text, "disin:%s/%s%s", here.path, name, options);
     snprintf(cache_path, sizeof cache_path, "%s/%s", here.path, cache ? cache : "");
-    if (dataset_open(text, cache ? cache_path : NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, cache ? cache_path : NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     return data;
 }
 
@@ -265,9 +265,9 @@ static void expect_refusal(const char *options, ee_status status, const char *pa
     char text[TEXT_SIZE];
     dataset *data;
     snprintf(text, sizeof text, "disin:%s/bad.csv%s", here.path, options);
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), status);
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
     assert_null(data);
-    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
+    if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
 }
 
 TEST_IN_FOLDER(wrong_files_are_named)
@@ -392,7 +392,7 @@ TEST(the_real_file)
     char text[512];
     dataset *data;
     snprintf(text, sizeof text, "disin:%s/disin/articles.csv.gz,dim=%d", root, DIM);
-    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     const pool_dataset *pool = (const pool_dataset *)data;
     assert_int_equal(pool->ordinary_count, 6272);
     assert_int_equal(pool->wanted_count, 2022);

@@ -59,8 +59,8 @@ TEST(wrong_texts_are_named)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &cause), EE_BAD_OPTION);
-        assert_string_equal(cause.message, cases[i][1]);
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION);
+        assert_string_equal(last_error.message, cases[i][1]);
         assert_null(data);
     }
 }
@@ -74,13 +74,13 @@ TEST(kinds_are_described)
     ok(dataset_option_describe(0, 1, &option, NULL));
     assert_string_equal(option.name, "arms");
     assert_string_equal(option.value, "10");
-    assert_int_equal(dataset_option_describe(0, 4, &option, &cause), EE_BAD_INPUT);
+    assert_int_equal(dataset_option_describe(0, 4, &option, &last_error), EE_BAD_INPUT);
     size_t kinds = 0, yelp = 0;
-    for (; !dataset_describe(kinds, &info, &cause); kinds++)
+    for (; !dataset_describe(kinds, &info, &last_error); kinds++)
         if (strcmp(info.name, "yelp") == 0) yelp = kinds;
     assert_int_not_equal(yelp, 0);
-    assert_int_equal(dataset_option_describe(yelp, 0, &option, &cause), EE_BAD_INPUT); /* it has none */
-    assert_int_equal(dataset_option_describe(kinds, 0, &option, &cause), EE_BAD_INPUT);
+    assert_int_equal(dataset_option_describe(yelp, 0, &option, &last_error), EE_BAD_INPUT); /* it has none */
+    assert_int_equal(dataset_option_describe(kinds, 0, &option, &last_error), EE_BAD_INPUT);
 }
 
 TEST(shapes_are_as_asked)

@@ -75,8 +75,8 @@ TEST(openers_are_told)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &cause), EE_BAD_OPTION);
-        assert_string_equal(cause.message, cases[i][1]);
+        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION);
+        assert_string_equal(last_error.message, cases[i][1]);
     }
 }
 
@@ -87,11 +87,11 @@ static void expect_refused(const test_folder *folder, const char *kind, const ch
     char text[300], expected[200];
     dataset *data;
     snprintf(text, sizeof text, "%s:%s", kind, folder_path(folder, name));
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, got);
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, got);
     snprintf(expected, sizeof expected, "; did you mean '%s:", meant ? meant : "");
-    if (meant) assert_message_has(cause.message, expected);
-    assert_int_equal(strstr(cause.message, "did you mean") != NULL, meant != NULL);
+    if (meant) assert_message_has(last_error.message, expected);
+    assert_int_equal(strstr(last_error.message, "did you mean") != NULL, meant != NULL);
 }
 
 TEST_IN_FOLDER(places_of_other_kinds)

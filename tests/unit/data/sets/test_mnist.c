@@ -40,7 +40,7 @@ static test_folder write_train(const content *made)
 static const classes_dataset *open_set(const char *text)
 {
     dataset *data;
-    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     const classes_dataset *rows = (const classes_dataset *)data;
     assert_int_equal(dataset_dim(data), 7840);
     assert_int_equal(dataset_arms(data), 10);
@@ -134,9 +134,9 @@ static void expect_refusal(const test_folder *folder, const char *options, ee_st
     char text[128];
     dataset *data;
     snprintf(text, sizeof text, "mnist:%s%s", folder->path, options);
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), status);
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
     assert_null(data);
-    assert_message_has(cause.message, part);
+    assert_message_has(last_error.message, part);
     folder_remove(folder);
 }
 
@@ -229,10 +229,10 @@ TEST(sizes_do_not_overflow)
 TEST(fashion_needs_its_package)
 {
     dataset *data;
-    ee_status status = dataset_open("fashion-mnist,set=test", NULL, &data, &cause);
+    ee_status status = dataset_open("fashion-mnist,set=test", NULL, &data, &last_error);
     if (access("/usr/share/datasets/fashion-mnist", F_OK) != 0) {
         assert_int_equal(status, EE_FILE_ERROR);
-        assert_message_has(cause.message, "the Debian package dataset-fashion-mnist");
+        assert_message_has(last_error.message, "the Debian package dataset-fashion-mnist");
         return;
     }
     ok(status);
@@ -243,9 +243,9 @@ TEST(fashion_needs_its_package)
     for (size_t i = 0; i < rows->rows; i++) counts[rows->labels[i]]++;
     for (int i = 0; i < 10; i++) assert_int_equal(counts[i], 1000);
     dataset_free(data);
-    status = dataset_open("fashion-mnist:nowhere", NULL, &data, &cause);
+    status = dataset_open("fashion-mnist:nowhere", NULL, &data, &last_error);
     assert_int_equal(status, EE_FILE_ERROR);
-    assert_message_has(cause.message, "nowhere/train-images-idx3-ubyte");
+    assert_message_has(last_error.message, "nowhere/train-images-idx3-ubyte");
 }
 
 TEST(the_real_files)

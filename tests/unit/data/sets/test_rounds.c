@@ -49,7 +49,7 @@ static void put_text(const char *name, const char *content)
 static dataset *open_data(const char *content)
 {
     dataset *data;
-    if (dataset_open(content, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(content, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     return data;
 }
 
@@ -62,8 +62,8 @@ static void open_set(const char *content)
 static void refuse(ee_status status, const char *message)
 {
     dataset *data;
-    assert_int_equal(dataset_open(here_text, NULL, &data, &cause), status);
-    assert_string_equal(cause.message, message);
+    assert_int_equal(dataset_open(here_text, NULL, &data, &last_error), status);
+    assert_string_equal(last_error.message, message);
 }
 
 static void assert_same_arms(const ee_arms *a, const ee_arms *b)
@@ -99,8 +99,8 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
         assert_memory_equal(a.rewards, b.rewards, a.arms.count * sizeof(double));
         assert_memory_equal(a.expected, b.expected, a.arms.count * sizeof(double));
     }
-    assert_int_equal(environment_next(two, &b, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "rounds have been used"));
+    assert_int_equal(environment_next(two, &b, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "rounds have been used"));
     environment_free(one);
     environment_free(two);
 }
@@ -149,8 +149,8 @@ TEST_OF_ROUNDS(prepared_rounds_are_written_again)
     ok(rounds_export(once, 0, 20, here.path, NULL, &finished, NULL));
     open_set(here_text);
     assert_same_rounds(data, 2, set, 20);
-    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "has 30 rounds, cannot write 31"));
+    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "has 30 rounds, cannot write 31"));
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
     dataset_free(once);
     dataset_free(data);
@@ -200,12 +200,12 @@ TEST_OF_ROUNDS(other_rounds_are_not_overwritten)
     snprintf(expected, sizeof expected,
              "rounds: %s already holds other rounds (synthetic:inner, seed 3, 10 rounds); choose another folder",
              here.path);
-    assert_int_equal(rounds_export(set, 4, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, expected);
-    assert_int_equal(rounds_export(set, 3, 11, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, expected);
-    assert_int_equal(rounds_export(other, 3, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, expected);
+    assert_int_equal(rounds_export(set, 4, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, expected);
+    assert_int_equal(rounds_export(set, 3, 11, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, expected);
+    assert_int_equal(rounds_export(other, 3, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, expected);
     assert_false(finished);
     dataset *again = open_data(here_text);
     assert_same_rounds(set, 3, again, 10);
@@ -216,8 +216,8 @@ TEST_OF_ROUNDS(other_rounds_are_not_overwritten)
     snprintf(expected, sizeof expected,
              "rounds: %s already holds a contexts.npy but no rounds.json; remove it or choose another folder",
              here.path);
-    assert_int_equal(rounds_export(set, 3, 10, here.path, NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, expected);
+    assert_int_equal(rounds_export(set, 3, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, expected);
     dataset_free(other);
 }
 
@@ -225,12 +225,15 @@ TEST_OF_ROUNDS(what_cannot_be_written_is_told)
 {
     bool finished;
     open_set("synthetic:inner");
-    assert_int_equal(rounds_export(set, 0, 5, "no/such/folder", NULL, &finished, &cause), EE_FILE_ERROR);
-    assert_string_equal(cause.message, "rounds: could not create the folder no/such/folder: No such file or directory");
-    assert_int_equal(rounds_export(set, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "are too large for a file"));
-    assert_int_equal(rounds_export(set, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "rounds: the seed must be below 2^63");
+    assert_int_equal(rounds_export(set, 0, 5, "no/such/folder", NULL, &finished, &last_error), EE_FILE_ERROR);
+    assert_string_equal(last_error.message,
+                        "rounds: could not create the folder no/such/folder: No such file or directory");
+    assert_int_equal(rounds_export(set, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &last_error),
+                     EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "are too large for a file"));
+    assert_int_equal(rounds_export(set, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &last_error),
+                     EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "rounds: the seed must be below 2^63");
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
 }
 
@@ -409,16 +412,16 @@ TEST_OF_ROUNDS(description_must_be_true)
     put_text("rounds.json", "{\"files\": {\"rewards.npy\": \"0123456789abcdef\"}}");
     snprintf(expected, sizeof expected, "rounds: %s/rewards.npy does not match rounds.json: its checksum is ",
              here.path);
-    assert_int_equal(dataset_open(here_text, NULL, &none, &cause), EE_BAD_INPUT);
-    assert_memory_equal(cause.message, expected, strlen(expected));
-    assert_non_null(strstr(cause.message, ", expected 0123456789abcdef"));
+    assert_int_equal(dataset_open(here_text, NULL, &none, &last_error), EE_BAD_INPUT);
+    assert_memory_equal(last_error.message, expected, strlen(expected));
+    assert_non_null(strstr(last_error.message, ", expected 0123456789abcdef"));
     put_text("rounds.json", "{\"form\": \"sparse\"}");
     snprintf(expected, sizeof expected, "file: could not open %s/values.npy: No such file or directory", here.path);
     refuse(EE_FILE_ERROR, expected);
     put_text("rounds.json", "{\"arms\": 2,}");
     snprintf(expected, sizeof expected, "rounds: %s/rounds.json: invalid JSON at byte ", here.path);
-    assert_int_equal(dataset_open(here_text, NULL, &none, &cause), EE_BAD_INPUT);
-    assert_memory_equal(cause.message, expected, strlen(expected));
+    assert_int_equal(dataset_open(here_text, NULL, &none, &last_error), EE_BAD_INPUT);
+    assert_memory_equal(last_error.message, expected, strlen(expected));
 }
 
 /* An arm of blocks has its features in one of them, dense or sparse; an arm of zeros is in any. */

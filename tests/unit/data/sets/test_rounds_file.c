@@ -60,23 +60,23 @@ TEST(what_is_said_is_checked)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rounds_file got;
-        assert_int_equal(parse(cases[i][0], &got, &cause), EE_BAD_INPUT);
-        assert_string_equal(cause.message, cases[i][1]);
+        assert_int_equal(parse(cases[i][0], &got, &last_error), EE_BAD_INPUT);
+        assert_string_equal(last_error.message, cases[i][1]);
     }
     static const char *const malformed[] = {"", "{", "{\"arms\": 1, \"arms\": 1}", "{} {}", "{\"dataset\": \"\xff\"}"};
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         rounds_file got;
-        assert_int_equal(parse(malformed[i], &got, &cause), EE_BAD_INPUT);
-        assert_non_null(strstr(cause.message, "rounds: rounds.json: "));
+        assert_int_equal(parse(malformed[i], &got, &last_error), EE_BAD_INPUT);
+        assert_non_null(strstr(last_error.message, "rounds: rounds.json: "));
     }
 }
 
 TEST(what_json_cannot_say)
 {
     rounds_file from = {.dataset = "table:\xff"};
-    assert_int_equal(rounds_file_check(&from, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "rounds: the data set's name is not UTF-8");
+    assert_int_equal(rounds_file_check(&from, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "rounds: the data set's name is not UTF-8");
     from = (rounds_file){.seed = (uint64_t)1 << 63};
-    assert_int_equal(rounds_file_check(&from, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "rounds: the seed must be below 2^63");
+    assert_int_equal(rounds_file_check(&from, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "rounds: the seed must be below 2^63");
 }

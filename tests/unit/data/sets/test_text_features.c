@@ -11,7 +11,8 @@ static text_features make(const char *const *texts, size_t count, size_t min_tex
     text_features features;
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) fields[i] = (field){texts[i], strlen(texts[i])};
-    if (text_features_create(fields, count, min_texts, most_words, &features, &cause)) fail_msg("%s", cause.message);
+    if (text_features_create(fields, count, min_texts, most_words, &features, &last_error))
+        fail_msg("%s", last_error.message);
     return features;
 }
 

@@ -35,7 +35,7 @@ static void expect_animals(const void *bytes, size_t size)
 {
     static const float expected[WORDS * DIM] = {0.5f, -1, 2, 0, 0, 0, 3, 0.25f, -0.125f, 1e-3f, -4, 100};
     word_vectors vectors;
-    if (read_bytes(bytes, size, &vectors, &cause)) fail_msg("%s", cause.message);
+    if (read_bytes(bytes, size, &vectors, &last_error)) fail_msg("%s", last_error.message);
     assert_int_equal(vectors.dim, DIM);
     assert_memory_equal(vectors.values, expected, sizeof expected);
     assert_true(vectors.known[0] && !vectors.known[1] && vectors.known[2] && vectors.known[3]);
@@ -104,8 +104,8 @@ TEST(binary_files)
 static void expect_refusal(const void *bytes, size_t size, const char *message)
 {
     word_vectors vectors;
-    assert_int_equal(read_bytes(bytes, size, &vectors, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, message);
+    assert_int_equal(read_bytes(bytes, size, &vectors, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, message);
     assert_null(vectors.values);
 }
 

@@ -122,9 +122,9 @@ TEST(rounds_are_nine_good_and_one_bad)
 static void expect_refusal(const folder *where, ee_status status, const char *part)
 {
     dataset *data;
-    assert_int_equal(dataset_open(where->text, NULL, &data, &cause), status);
+    assert_int_equal(dataset_open(where->text, NULL, &data, &last_error), status);
     assert_null(data);
-    if (!strstr(cause.message, part)) fail_msg("'%s' is not in '%s'", part, cause.message);
+    if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
     folder_remove(&where->place);
 }
 
@@ -191,7 +191,7 @@ TEST(each_file_may_be_packed_and_counts_for_the_fingerprint)
     uint64_t last = 0;
     for (int i = 0; i < 4; i++) { /* with i of them packed */
         dataset *data;
-        if (dataset_open(where.text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+        if (dataset_open(where.text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
         assert_true(dataset_fingerprint(data) != last);
         last = dataset_fingerprint(data);
         dataset_free(data);
@@ -218,7 +218,7 @@ TEST(the_real_files)
     char path[512];
     snprintf(path, sizeof path, "%s/yelp/%s", root, entry_file);
     npy_array entries;
-    if (npy_read(path, &entries, &cause)) fail_msg("%s", cause.message);
+    if (npy_read(path, &entries, &last_error)) fail_msg("%s", last_error.message);
     assert_int_equal(entries.shape[0], 117907);
     size_t bad = 0;
     for (size_t row = 0; row < entries.shape[0]; row++) bad += npy_whole(&entries, row * COLUMNS + 2) == -1;
@@ -228,7 +228,7 @@ TEST(the_real_files)
     dataset *data;
     environment *world;
     snprintf(path, sizeof path, "yelp:%s/yelp", root);
-    if (dataset_open(path, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(path, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     assert_int_equal(dataset_dim(data), 20);
     ok(environment_create(data, 0, &world, NULL));
     for (int t = 0; t < 1000; t++) {

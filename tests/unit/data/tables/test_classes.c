@@ -129,8 +129,8 @@ static void expect_refusal(size_t rows, size_t features, size_t classes, const c
     data->rows = rows;
     data->features = features;
     data->classes = classes;
-    assert_int_equal(classes_finish(data, "made", &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, message);
+    assert_int_equal(classes_finish(data, "made", &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, message);
     classes_close(&data->head);
 }
 

@@ -36,7 +36,7 @@ static dataset *open_table(test_folder *folder, const char *content, const char 
     dataset *data;
     folder_write_text(folder, "made.csv", content);
     snprintf(text, sizeof text, "table:%s%s", folder_path(folder, "made.csv"), options);
-    if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
     return data;
 }
 
@@ -49,8 +49,8 @@ static void expect_rows(const row_encoding *encoding, const classes_dataset *row
         uint32_t indices[MOST];
         float values[MOST];
         size_t count, start = rows->starts[row];
-        if (row_encoding_json(encoding, text_of(objects[row]), NULL, indices, values, &count, &cause))
-            fail_msg("row %zu: %s", row, cause.message);
+        if (row_encoding_json(encoding, text_of(objects[row]), NULL, indices, values, &count, &last_error))
+            fail_msg("row %zu: %s", row, last_error.message);
         assert_int_equal(count, rows->starts[row + 1] - start);
         assert_memory_equal(indices, rows->indices + start, count * sizeof *indices);
         assert_memory_equal(values, rows->values + start, count * sizeof *values);
@@ -70,7 +70,7 @@ TEST_IN_FOLDER(rows_are_those_of_the_table)
         expect_rows(dataset_row_encoding(data), rows);
         const char *path = folder_path(&here, "rows.json");
         ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
-        if (row_encoding_read(path, &again, &cause)) fail_msg("%s", cause.message);
+        if (row_encoding_read(path, &again, &last_error)) fail_msg("%s", last_error.message);
         expect_rows(again, rows);
         row_encoding_free(again);
         dataset_free(data);
@@ -162,10 +162,10 @@ TEST_IN_FOLDER(wrong_rows_are_named)
         uint32_t indices[MOST];
         float values[MOST];
         size_t count;
-        assert_int_equal(
-            row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), NULL, indices, values, &count, &cause),
-            EE_BAD_INPUT);
-        assert_string_equal(cause.message, cases[i][1]);
+        assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), NULL, indices, values,
+                                           &count, &last_error),
+                         EE_BAD_INPUT);
+        assert_string_equal(last_error.message, cases[i][1]);
     }
     dataset_free(data);
 }
@@ -184,8 +184,8 @@ static void expect_unknown(const row_encoding *encoding, const char *object, siz
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
-    if (row_encoding_json(encoding, text_of(object), &unknown, indices, values, &count, &cause))
-        fail_msg("%s: %s", object, cause.message);
+    if (row_encoding_json(encoding, text_of(object), &unknown, indices, values, &count, &last_error))
+        fail_msg("%s: %s", object, last_error.message);
     assert_int_equal(count, entries);
     assert_string_equal(said, reported);
 }
@@ -235,11 +235,11 @@ TEST_IN_FOLDER(numbers_that_are_too_far)
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
-    assert_int_equal(
-        row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values, &count, &cause),
-        EE_BAD_INPUT);
-    assert_string_equal(cause.message, "column 'a': '1e38' is too far outside the table's range");
-    ok(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &cause));
+    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values,
+                                       &count, &last_error),
+                     EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "column 'a': '1e38' is too far outside the table's range");
+    ok(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &last_error));
     assert_true(values[1] == 1.0f);
     dataset_free(data);
 }
@@ -274,23 +274,23 @@ TEST_IN_FOLDER(wrong_files_are_named)
     row_encoding *encoding;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         folder_write_text(&here, "rows.json", cases[i][0]);
-        assert_int_equal(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &cause), EE_BAD_INPUT);
+        assert_int_equal(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &last_error), EE_BAD_INPUT);
         assert_null(encoding);
-        assert_message_has(cause.message, "rows.json");
-        assert_message_has(cause.message, cases[i][1]);
+        assert_message_has(last_error.message, "rows.json");
+        assert_message_has(last_error.message, cases[i][1]);
     }
     folder_write_text(&here, "rows.json", HEAD NUMBER TAIL);
-    ok(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &cause));
+    ok(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &last_error));
     row_encoding_free(encoding);
-    assert_int_equal(row_encoding_read(folder_path(&here, "none.json"), &encoding, &cause), EE_FILE_ERROR);
+    assert_int_equal(row_encoding_read(folder_path(&here, "none.json"), &encoding, &last_error), EE_FILE_ERROR);
 }
 
 TEST_IN_FOLDER(names_that_are_not_utf8_are_not_written)
 {
     dataset *data = open_table(&here, "a,target\nm\xfcller,x\nmaier,y\n", "");
-    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&here, "rows.json"), &cause),
+    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&here, "rows.json"), &last_error),
                      EE_BAD_INPUT);
-    assert_message_has(cause.message, "is not UTF-8");
+    assert_message_has(last_error.message, "is not UTF-8");
     dataset_free(data);
 }
 

@@ -36,7 +36,7 @@ static void expect_rows(const char *text, const char *options, size_t features, 
 {
     char got[1024];
     classes_dataset *data;
-    if (parse(text, options, &data, &cause)) fail_msg("%s", cause.message);
+    if (parse(text, options, &data, &last_error)) fail_msg("%s", last_error.message);
     print_rows(data, got, sizeof got);
     assert_string_equal(got, expected);
     assert_int_equal(data->features, features);
@@ -50,9 +50,9 @@ static void expect_rows(const char *text, const char *options, size_t features, 
 static void expect_failure(const char *text, const char *options, ee_status status, const char *message)
 {
     classes_dataset *data;
-    assert_int_equal(parse(text, options, &data, &cause), status);
+    assert_int_equal(parse(text, options, &data, &last_error), status);
     assert_null(data);
-    assert_string_equal(cause.message, message);
+    assert_string_equal(last_error.message, message);
 }
 
 #define PLAIN "normalize=none,constant=off"
@@ -226,12 +226,12 @@ TEST(wrong_columns_are_named)
     for (int i = 0; i < 100; i++) snprintf(wide + strlen(wide), 20, "%sn%d", i ? "," : "", i);
     classes_dataset *data;
     strcat(wide, "\n");
-    assert_int_equal(parse(wide, "header=yes,label=x", &data, &cause), EE_BAD_INPUT); /* there are no rows */
+    assert_int_equal(parse(wide, "header=yes,label=x", &data, &last_error), EE_BAD_INPUT); /* there are no rows */
     char twice[1200];
     snprintf(twice, sizeof twice, "%s%s", wide, wide);
-    assert_int_equal(parse(twice, "header=yes,label=x", &data, &cause), EE_BAD_OPTION);
-    assert_message_has(cause.message, "it has 100 columns: n0, n1, ");
-    assert_string_equal(cause.message + strlen(cause.message) - 3, "...");
+    assert_int_equal(parse(twice, "header=yes,label=x", &data, &last_error), EE_BAD_OPTION);
+    assert_message_has(last_error.message, "it has 100 columns: n0, n1, ");
+    assert_string_equal(last_error.message + strlen(last_error.message) - 3, "...");
 }
 
 TEST(wrong_rows_are_named)
@@ -352,7 +352,7 @@ TEST_IN_FOLDER(files_are_opened_packed_or_plain)
     dataset *data;
     for (int i = 0; i < 3; i++) {
         snprintf(text, sizeof text, "table:%s,label=target", folder_path(&here, cases[i][0]));
-        if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+        if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
         assert_string_equal(dataset_name(data), cases[i][1]);
         assert_int_equal(dataset_dim(data), 4);
         assert_int_equal(dataset_arms(data), 2);
@@ -369,11 +369,11 @@ TEST_IN_FOLDER(files_are_opened_packed_or_plain)
         dataset_free(data);
     }
     snprintf(text, sizeof text, "table:%s", folder_path(&here, "cut.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "cut.csv.gz, byte ");
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "cut.csv.gz, byte ");
     snprintf(text, sizeof text, "table:%s", folder_path(&here, "none.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, "none.csv");
+    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, "none.csv");
 }
 
 /* Row i has class i % 3 and a feature that tells it from the others: their rewards and values are told by i. */
@@ -431,7 +431,7 @@ TEST(the_uci_files)
         char text[512];
         dataset *data;
         snprintf(text, sizeof text, "table:%s/uci/%s.tsv.gz%s", root, cases[i].name, cases[i].options);
-        if (dataset_open(text, NULL, &data, &cause)) fail_msg("%s", cause.message);
+        if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
         const classes_dataset *rows = (const classes_dataset *)data;
         assert_int_equal(rows->rows, cases[i].rows);
         assert_int_equal(rows->features, cases[i].features);
@@ -473,8 +473,8 @@ TEST(cells_in_memory)
     assert_string_equal(got, expected);
     dataset_free(data);
     cells[6].text = NULL;
-    assert_int_equal(dataset_open_cells("table:made", &from, &data, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message,
+    assert_int_equal(dataset_open_cells("table:made", &from, &data, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message,
                         "made, line 2, column 'target': the label is missing; delete the row or give it a class");
     assert_null(data);
 }

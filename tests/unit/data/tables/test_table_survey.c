@@ -14,7 +14,7 @@ static survey *look(const char *content, const char *options)
     ok(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL));
     memcpy(file.bytes, content, file.size);
     ok(survey_create(&seen, NULL));
-    if (table_parse(&file, options, seen, &data, &cause)) fail_msg("%s", cause.message);
+    if (table_parse(&file, options, seen, &data, &last_error)) fail_msg("%s", last_error.message);
     classes_close(&data->head);
     memory_free(file.bytes); /* what is told does not lie there */
     return seen;

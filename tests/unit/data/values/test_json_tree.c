@@ -6,7 +6,8 @@
 static json_tree read_tree(const char *document)
 {
     json_tree tree;
-    if (json_tree_read(&tree, document, strlen(document), &cause)) fail_msg("%s: %s", document, cause.message);
+    if (json_tree_read(&tree, document, strlen(document), &last_error))
+        fail_msg("%s: %s", document, last_error.message);
     return tree;
 }
 
@@ -74,8 +75,8 @@ TEST(what_is_wrong_is_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_tree tree;
-        assert_int_equal(json_tree_read(&tree, cases[i][0], strlen(cases[i][0]), &cause), EE_BAD_INPUT);
-        if (!strstr(cause.message, cases[i][1])) fail_msg("%s: %s", cases[i][0], cause.message);
+        assert_int_equal(json_tree_read(&tree, cases[i][0], strlen(cases[i][0]), &last_error), EE_BAD_INPUT);
+        if (!strstr(last_error.message, cases[i][1])) fail_msg("%s: %s", cases[i][0], last_error.message);
         assert_null(tree.root);
         json_tree_release(&tree);
     }

@@ -39,8 +39,8 @@ static int tear_down(void **state)
 static void make_by(const candidate_setup *setup)
 {
     tear_down(NULL);
-    if (candidate_find(setup->text, &class, &cause) || class->create(class, setup, &self, &cause))
-        fail_msg("%s", cause.message);
+    if (candidate_find(setup->text, &class, &last_error) || class->create(class, setup, &self, &last_error))
+        fail_msg("%s", last_error.message);
 }
 
 static void make(const char *text)
@@ -72,11 +72,11 @@ TEST_OF_CANDIDATE(test_unknown_arm)
     candidate_round round = {.event = &event};
     double pi[ACTIONS];
     ok(class->play(self, &round, true, pi, NULL));
-    assert_int_equal(class->finish(self, 1, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "no event has an action 'gane'");
+    assert_int_equal(class->finish(self, 1, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "no event has an action 'gane'");
     make("arm:game");
     ok(class->play(self, &round, true, pi, NULL));
-    ok(class->finish(self, 1, &cause));
+    ok(class->finish(self, 1, &last_error));
 }
 
 /* A remark names events that lack the action or have two actions of that name. */
@@ -143,8 +143,8 @@ TEST_OF_CANDIDATE(test_named_arm)
     make("arm:0");
     double pi[4];
     ok(class->play(self, &(candidate_round){.event = &event}, false, pi, NULL));
-    assert_int_equal(class->finish(self, 1, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "no event has an action '0'; 'eenet log' lists them");
+    assert_int_equal(class->finish(self, 1, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "no event has an action '0'; 'eenet log' lists them");
 }
 
 TEST_OF_CANDIDATE(test_names)
@@ -158,18 +158,19 @@ TEST_OF_CANDIDATE(test_names)
                  {"model:a", &candidate_model},   {"learning:a", &candidate_learning_model},
                  {"file:a", &candidate_from_file}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        ok(candidate_find(known[i].text, &class, &cause));
+        ok(candidate_find(known[i].text, &class, &last_error));
         assert_ptr_equal(class, known[i].class);
     }
     static const char *const unknown[] = {"", "arm", "arm:", "uniform:3", "file:", "eenot", "model"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        assert_int_equal(candidate_find(unknown[i], &class, &cause), EE_BAD_OPTION);
-    assert_int_equal(candidate_find("eenett", &class, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "unknown candidate 'eenett'; did you mean 'eenet'?");
-    assert_int_equal(candidate_find("sofa", &class, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa");
-    assert_int_equal(candidate_find("sofa:x", &class, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "unknown candidate 'sofa:x'");
+        assert_int_equal(candidate_find(unknown[i], &class, &last_error), EE_BAD_OPTION);
+    assert_int_equal(candidate_find("eenett", &class, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "unknown candidate 'eenett'; did you mean 'eenet'?");
+    assert_int_equal(candidate_find("sofa", &class, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message,
+                        "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa");
+    assert_int_equal(candidate_find("sofa:x", &class, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "unknown candidate 'sofa:x'");
 }
 
 /* An event in which the last action gave the reward. */
@@ -224,7 +225,7 @@ static log_event named_event(const char *json, ee_round **round)
     event.count = 2;
     event.action = 1;
     ok(ee_round_create(NULL, round, NULL));
-    if (candidate_read_features(*round, &event, &usable, &cause) || !usable) fail_msg("%s", cause.message);
+    if (candidate_read_features(*round, &event, &usable, &last_error) || !usable) fail_msg("%s", last_error.message);
     return event;
 }
 
@@ -258,18 +259,18 @@ TEST_OF_CANDIDATE(test_unreadable_features)
     ee_round *round;
     log_event event = usual_event();
     ok(ee_round_create(NULL, &round, NULL));
-    assert_int_equal(candidate_read_features(round, &event, &usable, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "line 1: the log has no vectors or features");
+    assert_int_equal(candidate_read_features(round, &event, &usable, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "line 1: the log has no vectors or features");
     event.context = (json_text){"{\"_multi\":[{}]}", 15};
-    ok(candidate_read_features(round, &event, &usable, &cause));
+    ok(candidate_read_features(round, &event, &usable, &last_error));
     assert_false(usable);
-    assert_string_equal(cause.message, "expected features for 4 actions, got 1");
+    assert_string_equal(last_error.message, "expected features for 4 actions, got 1");
     event.arms.count = 3;
-    ok(candidate_read_features(NULL, &event, &usable, &cause));
+    ok(candidate_read_features(NULL, &event, &usable, &last_error));
     assert_false(usable);
-    assert_string_equal(cause.message, "expected vectors for 4 actions, got 3");
+    assert_string_equal(last_error.message, "expected vectors for 4 actions, got 3");
     event.context = (json_text){"{\"a\":", 5};
-    ok(candidate_read_features(round, &event, &usable, &cause));
+    ok(candidate_read_features(round, &event, &usable, &last_error));
     assert_false(usable);
     ee_round_free(round);
 }
@@ -330,21 +331,21 @@ static ee_status play_file(const char *content, const json_text *actions, double
     candidate_setup setup = {.text = text, .dim = 3};
     tear_down(NULL);
     ok(candidate_find(text, &class, NULL));
-    ee_status status = class->create(class, &setup, &self, &cause);
+    ee_status status = class->create(class, &setup, &self, &last_error);
     log_event event = usual_event();
     event.actions = actions;
     for (uint64_t i = 0; i < 2 && !status; i++) {
         event.line = 7 + i;
-        status = class->play(self, &(candidate_round){.event = &event, .number = i}, false, pi[i], &cause);
+        status = class->play(self, &(candidate_round){.event = &event, .number = i}, false, pi[i], &last_error);
     }
-    return status ? status : class->finish(self, 2, &cause);
+    return status ? status : class->finish(self, 2, &last_error);
 }
 
 static void expect_refused(const char *content, const char *message, const json_text *actions)
 {
     double pi[2][ACTIONS];
     if (play_file(content, actions, pi) != EE_BAD_INPUT) fail_msg("%s: taken; expected: %s", content, message);
-    assert_message_has(cause.message, message);
+    assert_message_has(last_error.message, message);
 }
 
 TEST_OF_CANDIDATE(test_wrong_files)
@@ -411,7 +412,7 @@ TEST_OF_CANDIDATE(test_file_columns)
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         double pi[2][ACTIONS];
-        if (play_file(good[i].content, good[i].names, pi)) fail_msg("%s: %s", good[i].content, cause.message);
+        if (play_file(good[i].content, good[i].names, pi)) fail_msg("%s: %s", good[i].content, last_error.message);
         assert_string_equal(class->remark(self), "");
         assert_memory_equal(pi, good[i].expected, sizeof pi);
     }
@@ -453,8 +454,8 @@ TEST_OF_CANDIDATE(test_file_without_names)
         event.actions = names;
         candidate_round round = {.event = &event, .number = 1};
         double pi[ACTIONS];
-        assert_int_equal(class->play(self, &round, false, pi, &cause), EE_BAD_INPUT);
-        assert_message_has(cause.message, "has no column names, but the log's actions do (such as 'game')");
+        assert_int_equal(class->play(self, &round, false, pi, &last_error), EE_BAD_INPUT);
+        assert_message_has(last_error.message, "has no column names, but the log's actions do (such as 'game')");
     }
 }
 

@@ -307,9 +307,9 @@ TEST(tuning_is_refused_where_there_is_nothing_to_tune)
     made_rounds made;
     make_rounds(&made);
     double lambda;
-    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "estimator ips has no parameter to tune");
+    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "estimator ips has no parameter to tune");
     made.rounds.count = 1;
-    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &cause), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "estimator dros: tuning needs at least 2 rounds, got 1");
+    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "estimator dros: tuning needs at least 2 rounds, got 1");
 }

@@ -188,6 +188,6 @@ TEST(too_many_features_are_refused)
 {
     memory room = {0};
     ridge_model model;
-    assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "5000 features are too many; expected at most 4096");
+    assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "5000 features are too many; expected at most 4096");
 }

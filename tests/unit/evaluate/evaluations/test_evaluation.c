@@ -399,8 +399,8 @@ TEST_WITH(test_ranges, set_up, tear_down)
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "outside [0, 1]");
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "outside [0, 1]");
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = -1000.0;
     t.request.reward_high = 1000.0;
@@ -439,8 +439,8 @@ TEST_WITH(test_range_of_slots, set_up, tear_down)
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 2.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "line 41: reward 3 is outside [0, 2]");
+    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "line 41: reward 3 is outside [0, 2]");
 }
 
 /* An event whose features cannot be read is skipped, counted and reported. */
@@ -471,7 +471,7 @@ TEST_WITH(test_failures, set_up, tear_down)
     char candidates[160];
     snprintf(candidates, sizeof candidates, "file:%.60s,uniform,model:missing", folder_path(&here, "few.csv"));
     trial_ask(&t, candidates, "ips");
-    ok(evaluation_run(&t.request, NULL, t.results, &cause));
+    ok(evaluation_run(&t.request, NULL, t.results, &last_error));
     assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
     assert_message_has(t.results[0].failure.message, "row 2: missing");
     assert_true(!t.results[0].finished && t.results[1].finished);
@@ -672,8 +672,8 @@ TEST_WITH(test_stored_headlines, set_up, tear_down)
         assert_int_equal(is_reused(place, cases[i].estimators, cases[i].place), cases[i].old_is_reused);
         edit_lines(place, ",\"marks\":", ",\"headline_estimator\":\"other\",\"marks\":");
         stored = (stored_evaluations){0};
-        assert_int_equal(evaluations_read(place, &stored, &cause), EE_BAD_INPUT);
-        assert_message_has(cause.message, "expected one of the estimators, or null in 'headline_estimator'");
+        assert_int_equal(evaluations_read(place, &stored, &last_error), EE_BAD_INPUT);
+        assert_message_has(last_error.message, "expected one of the estimators, or null in 'headline_estimator'");
         evaluations_release(&stored);
     }
 }
@@ -877,8 +877,8 @@ TEST_WITH(test_wrong_lines, set_up, tear_down)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         stored_evaluations stored = {0};
         folder_write_text(&here, "evaluations.jsonl", wrong[i].line);
-        assert_int_equal(evaluations_read(here.path, &stored, &cause), EE_BAD_INPUT);
-        assert_message_has(cause.message, wrong[i].message);
+        assert_int_equal(evaluations_read(here.path, &stored, &last_error), EE_BAD_INPUT);
+        assert_message_has(last_error.message, wrong[i].message);
         evaluations_release(&stored);
     }
 }
@@ -934,6 +934,6 @@ TEST_WITH(test_warm, set_up, tear_down)
     ee_bandit_free(cold);
     ee_bandit_free(trained);
     trial_ask(&t, "uniform", "snips");
-    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &cause), EE_BAD_OPTION);
-    assert_message_has(cause.message, "'uniform' cannot be trained");
+    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &last_error), EE_BAD_OPTION);
+    assert_message_has(last_error.message, "'uniform' cannot be trained");
 }

@@ -248,8 +248,8 @@ TEST_IN_FOLDER(wrong_metrics_are_refused)
         {"a,b,c,d,e,f,g,h,i", "expected at most 8"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_not_equal(run_with(path, wrong[i].metrics, &cause), EE_OK);
-        if (!strstr(cause.message, wrong[i].message)) fail_msg("%s: %s", wrong[i].metrics, cause.message);
+        assert_int_not_equal(run_with(path, wrong[i].metrics, &last_error), EE_OK);
+        if (!strstr(last_error.message, wrong[i].message)) fail_msg("%s: %s", wrong[i].metrics, last_error.message);
     }
 }
 

@@ -102,7 +102,7 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
     ok(log_open(log_path, &options, &log, NULL));
     fed_open(self, log_dim(log));
     assert_true(self->play.needs_arms);
-    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &last_error) && found; number++) {
         if (number == restart) fed_reopen(self);
         if (number == before) *from = event.time;
         candidate_round round = {.event = &event, .number = number};
@@ -162,7 +162,7 @@ TEST_WITH(judged_anew, set_up, tear_down)
     log_options options = log_options_usual();
     ok(log_open(log_path, &options, &log, NULL));
     fed_open(&fed, log_dim(log));
-    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &last_error) && found; number++) {
         if (number == BEFORE) evaluation_play_judge_anew(&fed.play, (value_range){0.0, 1.0, INFINITY});
         candidate_round round = {.event = &event, .number = number};
         ok(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, NULL));

@@ -31,7 +31,7 @@ static void read_all(void)
     ok(log_open(log_path, &options, &log, NULL));
     all.dim = log_dim(log);
     all.vectors = calloc(ROUNDS * ARMS * all.dim, sizeof *all.vectors);
-    for (size_t i = 0; !log_next(log, &event, &found, &cause) && found; i++) {
+    for (size_t i = 0; !log_next(log, &event, &found, &last_error) && found; i++) {
         float *into = all.vectors + i * ARMS * all.dim;
         assert_int_equal(event.count, ARMS);
         for (size_t k = 0; k < ARMS; k++)

@@ -594,18 +594,18 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
     fed_open(self, candidates, count);
     ok(log_open(log_path, &usual, &log, NULL));
     ok(ee_round_create(NULL, &features, NULL));
-    for (uint64_t number = 0; !log_next(log, &event, &found, &cause) && found; number++) {
+    for (uint64_t number = 0; !log_next(log, &event, &found, &last_error) && found; number++) {
         if (number == restart) {
-            archive written = archive_writer(&cause);
+            archive written = archive_writer(&last_error);
             evaluation_play_archive(&self->play, &written);
             evaluation_play_close(&self->play);
             fed_open(self, candidates, count);
-            archive read = archive_reader(written.bytes, written.size, &cause);
+            archive read = archive_reader(written.bytes, written.size, &last_error);
             evaluation_play_archive(&self->play, &read);
-            if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", cause.message);
+            if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", last_error.message);
             memory_free(written.bytes);
         }
-        ok(candidate_read_features(features, &event, &usable, &cause));
+        ok(candidate_read_features(features, &event, &usable, &last_error));
         assert_true(usable);
         candidate_round round = {.event = &event, .number = number, .features = features};
         ok(evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, NULL));

@@ -372,8 +372,8 @@ TEST(bootstrap_repeats_and_comes_near_the_normal)
         assert_true(fabs(alone.high - normal.high) < 0.1 * (normal.high - normal.low));
     }
     both[0].estimator = ESTIMATOR_EL;
-    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "estimator el has no bootstrap interval; use cressie-read");
+    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "estimator el has no bootstrap interval; use cressie-read");
     logged_free(&rounds);
     json_decref(log);
 }

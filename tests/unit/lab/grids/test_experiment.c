@@ -388,13 +388,13 @@ TEST_WITH(a_full_disk, set_up, tear_down)
         calls = ended_runs = 0;
         last_call = call;
         only_fail = half = true;
-        status = run_in(folder, 2, jobs, JOBS, &watch, results, &cause);
+        status = run_in(folder, 2, jobs, JOBS, &watch, results, &last_error);
         last_call = 0;
         only_fail = half = false;
         assert_whole_lines();
         if (status) {
             assert_int_equal(status, EE_FILE_ERROR);
-            assert_non_null(strstr(cause.message, "No space left on device"));
+            assert_non_null(strstr(last_error.message, "No space left on device"));
         }
         play(folder, 2, NULL, results);
         assert_same_folders();
@@ -524,9 +524,9 @@ TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     assert_int_equal(list.runs[1].seed, jobs[2].seed); /* its line moved up: the one before is gone, and at the end */
-    assert_int_equal(results_curve(folder, &list.runs[1], curve, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "repeat the command that made it"));
-    ok(results_curve(folder, &list.runs[JOBS - 1], curve, &cause));
+    assert_int_equal(results_curve(folder, &list.runs[1], curve, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "repeat the command that made it"));
+    ok(results_curve(folder, &list.runs[JOBS - 1], curve, &last_error));
     results_release(&list);
     assert_played_again(1, "1 of its 2 runs is repeated now");
 }

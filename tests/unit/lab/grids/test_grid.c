@@ -142,11 +142,11 @@ TEST(a_cell_that_fails_is_out)
     notes seen = {.wanted = true};
     grid_choice choice = {0};
     bool stopped;
-    ok(choose(&some, 1, 100, false, &seen, &choice, &stopped, &cause));
+    ok(choose(&some, 1, 100, false, &seen, &choice, &stopped, &last_error));
     assert_string_equal(choice.options, "f1.optimizer=sgd f1.rate=0.01");
     memory_free(choice.options);
     choice.options = NULL;
-    ok(choose(&none, 1, 100, false, &seen, &choice, &stopped, &cause));
+    ok(choose(&none, 1, 100, false, &seen, &choice, &stopped, &last_error));
     assert_false(stopped);
     assert_null(choice.options);
     assert_int_equal(choice.cells, 2);
@@ -160,8 +160,8 @@ TEST(a_cell_that_cannot_start_is_an_error)
     notes seen = {.wanted = true};
     grid_choice choice = {0};
     bool stopped;
-    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &cause), EE_BAD_OPTION);
-    assert_non_null(strstr(cause.message, "alpha"));
+    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &last_error), EE_BAD_OPTION);
+    assert_non_null(strstr(last_error.message, "alpha"));
     assert_int_equal(seen.runs, 0);
 }
 

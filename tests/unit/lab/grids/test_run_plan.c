@@ -253,8 +253,8 @@ TEST(a_setting_that_cannot_start_is_an_error)
     run_plan plan = start_plan((experiment_site){0}, 1);
     study done = {0};
     experiment_site counting = {.pool = run_plan_pool(&plan)};
-    assert_int_equal(study_run(&from, &counting, NULL, &done, &cause), EE_BAD_OPTION);
-    assert_non_null(strstr(cause.message, "alpha"));
+    assert_int_equal(study_run(&from, &counting, NULL, &done, &last_error), EE_BAD_OPTION);
+    assert_non_null(strstr(last_error.message, "alpha"));
     study_release(&done);
     run_plan_release(&plan);
 }

@@ -170,8 +170,8 @@ TEST(all_is_checked_before_anything_is_played)
     run_watch watch = {.ended = refuse};
     study done = {0};
     experiment_site site = {.pool = run_pool_of_threads(1)};
-    assert_int_equal(study_run(&plan, &site, &watch, &done, &cause), EE_BAD_OPTION);
-    assert_non_null(strstr(cause.message, "alpha"));
+    assert_int_equal(study_run(&plan, &site, &watch, &done, &last_error), EE_BAD_OPTION);
+    assert_non_null(strstr(last_error.message, "alpha"));
     study_release(&done);
 }
 

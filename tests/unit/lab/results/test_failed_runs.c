@@ -48,11 +48,11 @@ TEST_IN_FOLDER(test_damaged)
     failed_runs runs = {0};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         folder_write_text(&here, "failed", wrong[i]);
-        assert_int_equal(failed_runs_read(here.path, &runs, &cause), EE_BAD_INPUT);
-        assert_message_has(cause.message, "failed: line 1: expected the key of a run and an error message");
+        assert_int_equal(failed_runs_read(here.path, &runs, &last_error), EE_BAD_INPUT);
+        assert_message_has(last_error.message, "failed: line 1: expected the key of a run and an error message");
     }
     folder_write_text(&here, "failed", "0123456789abcdef why\nfedc"); /* half a line */
-    ok(failed_runs_read(here.path, &runs, &cause));
+    ok(failed_runs_read(here.path, &runs, &last_error));
     assert_int_equal(runs.count, 1);
     failed_runs_release(&runs);
 }

@@ -166,7 +166,7 @@ TEST_WITH(what_was_taken_away_is_told, set_up, tear_down)
     ok(keep(1, NULL));
     snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(1));
     assert_int_equal(unlink(path), 0);
-    assert_int_equal(keep(0, &cause), EE_FILE_ERROR);
-    assert_non_null(strstr(cause.message, ".run is missing or damaged"));
+    assert_int_equal(keep(0, &last_error), EE_FILE_ERROR);
+    assert_non_null(strstr(last_error.message, ".run is missing or damaged"));
     assert_lines("0");
 }

@@ -198,8 +198,8 @@ TEST_WITH(it_has_one_writer, set_up, folder_leave)
 {
     result_folder first, second;
     open_folder(folder, &first);
-    assert_int_equal(result_folder_open(folder, NULL, &second, &cause), EE_FILE_ERROR);
-    assert_non_null(strstr(cause.message, "another run is writing results there"));
+    assert_int_equal(result_folder_open(folder, NULL, &second, &last_error), EE_FILE_ERROR);
+    assert_non_null(strstr(last_error.message, "another run is writing results there"));
     result_folder_close(&second);
     add(&first, "x", 0);
     result_folder_close(&first);

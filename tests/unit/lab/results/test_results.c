@@ -225,12 +225,12 @@ TEST_WITH(a_folder_reads_back, set_up, tear_down)
 {
     char line[1024];
     stored_runs list = {0};
-    assert_int_equal(results_read(folder, &list, &cause), EE_FILE_ERROR); /* no file */
-    ok(results_read_any(folder, &list, &cause));
-    ok(results_read_any("/no/such/folder", &list, &cause));
+    assert_int_equal(results_read(folder, &list, &last_error), EE_FILE_ERROR); /* no file */
+    ok(results_read_any(folder, &list, &last_error));
+    ok(results_read_any("/no/such/folder", &list, &last_error));
     assert_int_equal(list.count, 0);
     write_log("", "w");
-    ok(results_read(folder, &list, &cause));
+    ok(results_read(folder, &list, &last_error));
     assert_int_equal(list.count, 0);
     for (job.seed = 0; job.seed < 3; job.seed++) {
         format_line("a.npy", (size_t)job.seed, line, sizeof line);
@@ -238,7 +238,7 @@ TEST_WITH(a_folder_reads_back, set_up, tear_down)
     }
     line[strlen(line) - 1] = '\0';
     write_log(line, "a"); /* whole but for its end: it is not there */
-    ok(results_read_any(folder, &list, &cause));
+    ok(results_read_any(folder, &list, &last_error));
     assert_int_equal(list.count, 3);
     for (size_t i = 0; i < 3; i++) assert_true(list.runs[i].seed == i && list.runs[i].curve_row == i);
     results_release(&list);
@@ -277,9 +277,9 @@ TEST_WITH(wrong_lines, set_up, tear_down)
                  place + strlen(cases[i][0]));
         write_log(text, "w");
         stored_runs list = {0};
-        assert_int_equal(results_read(folder, &list, &cause), cases[i][2] ? EE_BAD_INPUT : EE_OK);
-        if (cases[i][2]) assert_non_null(strstr(cause.message, cases[i][2]));
-        if (cases[i][2]) assert_non_null(strstr(cause.message, "/results.jsonl: line 2"));
+        assert_int_equal(results_read(folder, &list, &last_error), cases[i][2] ? EE_BAD_INPUT : EE_OK);
+        if (cases[i][2]) assert_non_null(strstr(last_error.message, cases[i][2]));
+        if (cases[i][2]) assert_non_null(strstr(last_error.message, "/results.jsonl: line 2"));
         results_release(&list);
     }
 }
@@ -332,17 +332,17 @@ TEST_WITH(curves_of_runs, set_up, tear_down)
     ok(results_curve(folder, &run, curve, NULL));
     for (size_t i = 0; i < ROUNDS; i++) assert_true(curve[i] == (double)(10 + i));
     run.result.regret = 13.0; /* the curve of another run */
-    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
-    assert_non_null(strstr(cause.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
+    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
+    assert_non_null(strstr(last_error.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
     run.result.regret = 4.0;
     run.curve_row = 3;
-    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
     run.curve_row = 0;
     run.rounds = 4;
-    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
     run.rounds = ROUNDS;
     assert_int_equal(truncate(curve_path, 128 + 2), 0);
-    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
     assert_int_equal(unlink(curve_path), 0);
-    assert_int_equal(results_curve(folder, &run, curve, &cause), EE_BAD_INPUT);
+    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
 }

@@ -5,7 +5,7 @@
 static delay parse(const char *text)
 {
     delay rule;
-    if (delay_parse(text, &rule, &cause)) fail_msg("%s: %s", text, cause.message);
+    if (delay_parse(text, &rule, &last_error)) fail_msg("%s: %s", text, last_error.message);
     return rule;
 }
 
@@ -49,14 +49,14 @@ TEST(no_delays)
         delay rule;
         snprintf(expected, sizeof expected,
                  "expected a number of rounds, geometric:MEAN or clicks:MEAN,TIMEOUT, got '%s'", bad[i]);
-        assert_int_equal(delay_parse(bad[i], &rule, &cause), EE_BAD_OPTION);
-        assert_string_equal(cause.message, expected);
+        assert_int_equal(delay_parse(bad[i], &rule, &last_error), EE_BAD_OPTION);
+        assert_string_equal(last_error.message, expected);
     }
     static const char *const long_ones[] = {"10000001", "geometric:500000", "geometric:1e300", "clicks:5,10000001"};
     for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
         delay rule;
-        assert_int_equal(delay_parse(long_ones[i], &rule, &cause), EE_BAD_OPTION);
-        assert_non_null(strstr(cause.message, "expected delays of at most 10000000 rounds"));
+        assert_int_equal(delay_parse(long_ones[i], &rule, &last_error), EE_BAD_OPTION);
+        assert_non_null(strstr(last_error.message, "expected delays of at most 10000000 rounds"));
     }
 }
 

@@ -92,8 +92,8 @@ TEST(the_ends_are_what_they_should_be)
     ok(runner_run(&single, NULL, &one, NULL));
     assert_true(one.regret == result.regret && one.slots == 0 && one.bytes == result.bytes);
     all.slots = 5;
-    assert_int_equal(runner_check(&all, NULL, &cause), EE_BAD_INPUT);
-    assert_message_has(cause.message, "has 4 arms: expected 1 to 4 slots, got 5");
+    assert_int_equal(runner_check(&all, NULL, &last_error), EE_BAD_INPUT);
+    assert_message_has(last_error.message, "has 4 arms: expected 1 to 4 slots, got 5");
     dataset_free(data);
 }
 
@@ -150,7 +150,7 @@ TEST(a_log_has_the_slots)
     double reward = 0;
     size_t events = 0;
     ok(log_open(path, &usual, &log, NULL));
-    while (!log_next(log, &event, &found, &cause) && found) {
+    while (!log_next(log, &event, &found, &last_error) && found) {
         assert_int_equal(event.slot_count, SLOTS);
         for (size_t k = 0; k < SLOTS; k++) {
             const log_slot *slot = &event.slots[k];

@@ -217,11 +217,11 @@ TEST(waiting_decisions_have_room)
     }
     run_job job = {.data = data, .policy = "lints", .options = "pending=9", .rounds = 50, .late = {.rounds = 9}};
     run_result result;
-    assert_int_equal(runner_run(&job, NULL, &result, &cause), EE_EXPIRED_DECISION);
-    assert_string_equal(cause.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
-                                       "pending is 9; if it had no reward, it was forgotten");
+    assert_int_equal(runner_run(&job, NULL, &result, &last_error), EE_EXPIRED_DECISION);
+    assert_string_equal(last_error.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
+                                            "pending is 9; if it had no reward, it was forgotten");
     job.late.rounds = 8;
-    ok(runner_run(&job, NULL, &result, &cause));
+    ok(runner_run(&job, NULL, &result, &last_error));
     dataset_free(data);
 }
 
@@ -281,9 +281,9 @@ TEST(one_failure_does_not_stop_the_others)
         notes heard = {0};
         run_watch watch = {.ended = note_end, .context = &heard};
         run_result results[4];
-        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &cause),
+        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &last_error),
                          EE_BAD_OPTION);
-        assert_non_null(strstr(cause.message, "no-such-option")); /* the first in the list */
+        assert_non_null(strstr(last_error.message, "no-such-option")); /* the first in the list */
         if (threads == 1) assert_non_null(strstr(heard.message, "no-such-policy"));
         assert_int_equal(heard.ended, 4);
         assert_true(results[0].finished && results[2].finished);
@@ -298,13 +298,13 @@ TEST(check_finds_what_would_fail)
     dataset *data = open_data("synthetic:inner");
     run_job job = {.data = data, .policy = "uniform", .options = "pending=7", .rounds = 5};
     char *options;
-    ok(runner_check(&job, NULL, &cause));
-    ok(runner_check(&job, &options, &cause));
+    ok(runner_check(&job, NULL, &last_error));
+    ok(runner_check(&job, &options, &last_error));
     assert_non_null(strstr(options, "pending=7"));
     assert_non_null(strstr(options, "nonzeros=")); /* not given: all are there */
     memory_free(options);
     job.policy = "unifrom";
-    assert_int_equal(runner_check(&job, &options, &cause), EE_BAD_OPTION);
+    assert_int_equal(runner_check(&job, &options, &last_error), EE_BAD_OPTION);
     assert_null(options);
     dataset_free(data);
 }
@@ -362,8 +362,8 @@ TEST(the_data_set_tells_of_its_arms_unless_the_job_does)
     assert_told(synthetic, NULL, " blocks=1 ");
     assert_told(synthetic, "blocks=4", " blocks=4 ");
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
-    assert_int_equal(runner_check(&job, NULL, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "options: blocks must divide the 20 features of an arm, got 7");
+    assert_int_equal(runner_check(&job, NULL, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "options: blocks must divide the 20 features of an arm, got 7");
     dataset_free(synthetic);
     dataset_free(table);
     folder_remove(&folder);

@@ -15,7 +15,7 @@ static double regret_of(const dataset *data, const char *policy, uint64_t seed, 
     run_job job = {.data = data, .policy = policy, .seed = seed, .rounds = rounds};
     run_watch nobody = {0};
     run_result result;
-    if (runner_run(&job, &nobody, &result, &cause)) fail_msg("%s: %s", policy, cause.message);
+    if (runner_run(&job, &nobody, &result, &last_error)) fail_msg("%s: %s", policy, last_error.message);
     return result.regret;
 }
 

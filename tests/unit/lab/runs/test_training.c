@@ -128,8 +128,8 @@ TEST(a_file_that_cannot_be_written_is_an_error)
 {
     run_job job = {.data = data, .policy = "uniform", .rounds = 5};
     run_result result;
-    assert_int_equal(training_save(&job, "no such folder/model", NULL, &result, &cause), EE_FILE_ERROR);
-    assert_message_has(cause.message, "no such folder/model");
+    assert_int_equal(training_save(&job, "no such folder/model", NULL, &result, &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message, "no such folder/model");
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -92,7 +92,7 @@ static ee_status merge(const char *first, const char *second)
     snprintf(two, sizeof two, "%s", folder_path(&here, second));
     const char *folders[] = {one, two};
     told_count = 0;
-    return merge_folders(into, folders, 2, &watch, &counts, &cause);
+    return merge_folders(into, folders, 2, &watch, &counts, &last_error);
 }
 
 static void assert_seeds(const uint64_t *seeds, size_t count)
@@ -115,7 +115,7 @@ static void assert_seeds(const uint64_t *seeds, size_t count)
 static void assert_refused(void)
 {
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(cause.message, "nothing was merged because of 1 contradiction");
+    assert_message_has(last_error.message, "nothing was merged because of 1 contradiction");
     assert_int_equal(told_count, 1);
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
@@ -293,7 +293,7 @@ TEST_IN_FOLDER(test_many_contradictions)
         add("b", &run);
     }
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_string_equal(cause.message, "nothing was merged because of 9 contradictions");
+    assert_string_equal(last_error.message, "nothing was merged because of 9 contradictions");
     assert_int_equal(told_count, 5);
 }
 
@@ -384,7 +384,7 @@ TEST_IN_FOLDER(test_a_damaged_order)
     add_seed("b", 2);
     folder_write_text(&here, "a/order", "0123456789abcdef\nnonsense\n");
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(cause.message, "a/order: line 2: expected the key of a run");
+    assert_message_has(last_error.message, "a/order: line 2: expected the key of a run");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
@@ -392,7 +392,7 @@ TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 {
     add_seed("a", 1);
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(cause.message, "b/results.jsonl");
+    assert_message_has(last_error.message, "b/results.jsonl");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
@@ -403,7 +403,7 @@ TEST_IN_FOLDER(test_while_another_writes)
     add_seed("b", 2);
     ok(result_folder_open(folder_path(&here, "all"), NULL, &busy, NULL));
     assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(cause.message, "another run is writing results there");
+    assert_message_has(last_error.message, "another run is writing results there");
     result_folder_close(&busy);
     ok(merge("a", "b"));
 }

@@ -68,8 +68,8 @@ TEST_IN_FOLDER(a_wrong_order_is_refused)
         uint64_t *keys;
         size_t count;
         folder_write_text(&here, "order", wrong[i]);
-        assert_int_equal(run_order_read(folder, &keys, &count, &cause), EE_BAD_INPUT);
-        assert_non_null(strstr(cause.message, "/order: line 1: expected the key of a run"));
-        assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &cause), EE_BAD_INPUT);
+        assert_int_equal(run_order_read(folder, &keys, &count, &last_error), EE_BAD_INPUT);
+        assert_non_null(strstr(last_error.message, "/order: line 1: expected the key of a run"));
+        assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &last_error), EE_BAD_INPUT);
     }
 }

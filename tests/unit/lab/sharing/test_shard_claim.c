@@ -25,11 +25,11 @@ TEST(test_written_wrongly)
                                         "1/4 ", "1/4/2", "a/b", "0/0", "1 /4", "0/1000001"};
     run_shard shard;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(shard_parse(wrong[i], &shard, &cause), EE_BAD_OPTION);
-        assert_message_has(cause.message, "--shard: expected I/N such as 0/16");
+        assert_int_equal(shard_parse(wrong[i], &shard, &last_error), EE_BAD_OPTION);
+        assert_message_has(last_error.message, "--shard: expected I/N such as 0/16");
     }
-    assert_int_equal(shard_parse("16/16", &shard, &cause), EE_BAD_OPTION);
-    assert_string_equal(cause.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
+    assert_int_equal(shard_parse("16/16", &shard, &last_error), EE_BAD_OPTION);
+    assert_string_equal(last_error.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
 }
 
 static run_shard told(slurm_words words)
@@ -42,9 +42,9 @@ static run_shard told(slurm_words words)
 static void refused(slurm_words words, const char *part)
 {
     run_shard shard;
-    assert_int_equal(shard_of_slurm(&words, &shard, &cause), EE_BAD_OPTION);
-    assert_message_has(cause.message, part);
-    assert_message_has(cause.message, "--shard");
+    assert_int_equal(shard_of_slurm(&words, &shard, &last_error), EE_BAD_OPTION);
+    assert_message_has(last_error.message, part);
+    assert_message_has(last_error.message, "--shard");
 }
 
 TEST(test_nothing_said)

@@ -26,7 +26,7 @@ static int tear_down(void **state)
 
 static ee_status agree(void)
 {
-    return shard_program_agree(folder.path, shards.path, &cause);
+    return shard_program_agree(folder.path, shards.path, &last_error);
 }
 
 static size_t count_files(const char *path)
@@ -54,8 +54,8 @@ TEST_WITH(test_other_kernels, set_up, tear_down)
     folder_write_text(&shards, "program", text);
     assert_int_equal(agree(), EE_BAD_INPUT);
     snprintf(part, sizeof part, "set EENET_KERNELS=%s", others);
-    assert_message_has(cause.message, part);
-    assert_message_has(cause.message, shards.path);
+    assert_message_has(last_error.message, part);
+    assert_message_has(last_error.message, shards.path);
     if (!kernels_use("reference") || strcmp(others, "reference") != 0) return;
     ok(agree());
 }
@@ -64,8 +64,8 @@ TEST_WITH(test_another_version, set_up, tear_down)
 {
     folder_write_text(&shards, "program", "0.0.1 avx2\n");
     assert_int_equal(agree(), EE_BAD_INPUT);
-    assert_message_has(cause.message, "was run by eenet 0.0.1 with kernels avx2, but this is ");
-    assert_message_has(cause.message, "use that program, or another folder");
+    assert_message_has(last_error.message, "was run by eenet 0.0.1 with kernels avx2, but this is ");
+    assert_message_has(last_error.message, "use that program, or another folder");
 }
 
 static void add_run(const char *version, const char *kernels, uint64_t seed)
@@ -90,8 +90,8 @@ TEST_WITH(test_runs_that_are_there, set_up, tear_down)
 {
     add_run("0.0.1", "avx2", 1);
     assert_int_equal(agree(), EE_BAD_INPUT);
-    assert_message_has(cause.message, "0.0.1");
-    assert_message_has(cause.message, folder.path);
+    assert_message_has(last_error.message, "0.0.1");
+    assert_message_has(last_error.message, folder.path);
     assert_int_equal(count_files(shards.path), 0);
     add_run(ee_version(), ee_kernels(), 2);
     ok(agree());

@@ -17,10 +17,9 @@ static inline eenet_options eenet_options_from(const char *text)
     const policy_class *class;
     const char *preset;
     eenet_options options;
-    ee_error error = {0};
-    if (policy_find("eenet", &class, &preset, &error)) fail_msg("%s", error.message);
+    ok(policy_find("eenet", &class, &preset, &last_error));
     options_set_defaults(class->schema, &options);
-    if (options_parse(class->schema, text, &options, &error)) fail_msg("%s", error.message);
+    ok(options_parse(class->schema, text, &options, &last_error));
     return options;
 }
 
@@ -96,16 +95,14 @@ static inline float *parts_score(const parts *self, const ee_arms *arms, guard *
 {
     const exploration_class *class = self->f2->class;
     float *room = guard_end(end, class->scratch_count(self->f2, arms->count));
-    float *activations = malloc(exploitation_pass_count(&self->f1, arms->count) * sizeof *activations);
+    auto_free float *activations = malloc(exploitation_pass_count(&self->f1, arms->count) * sizeof *activations);
     passed_arms passed = {.arms = arms};
     for (size_t i = 0; i < arms->count; i++) scores[i] = (ee_score){NAN, NAN, NAN};
     while (exploitation_pass(&self->f1.base.parameters, activations, &passed, scores))
         class->score(self->f2, &self->f1.base.parameters, self->theta2, &passed, room, scores);
-    free(activations);
-    guard third;
+    RELEASED_BY(guard_free) guard third;
     float *room_of_f3 = guard_end(&third, decision_maker_scratch_count(&self->f3));
     decision_maker_score(&self->f3, self->theta3, self->round, room_of_f3, scores, arms->count);
-    guard_free(&third);
     return room;
 }
 
@@ -124,7 +121,7 @@ static inline const float *parts_keep(const parts *self, const ee_arms *arms, si
 static inline void parts_decide(const parts *self, const ee_arms *arms, size_t arm, parts_decision *made,
                                 ee_score *scores)
 {
-    guard end;
+    RELEASED_BY(guard_free) guard end;
     size_t count;
     float *room = parts_score(self, arms, &end, scores);
     const float *kept = parts_keep(self, arms, arm, room, &made->kept, &count);
@@ -133,7 +130,6 @@ static inline void parts_decide(const parts *self, const ee_arms *arms, size_t a
     if (x.indices) memcpy(made->indices, x.indices, x.count * sizeof *x.indices);
     x = (vector){made->values, x.indices ? made->indices : NULL, x.count};
     made->seen = (observation){.round = self->round, .x = x, .score = scores[arm], .kept = kept, .kept_count = count};
-    guard_free(&end);
 }
 
 /* The decision waits, as EE-Net is told before the next one. */

@@ -8,8 +8,6 @@
 #include "policy/parts/committee.h"
 #include "support.h"
 
-/* ---- the reference ---- */
-
 static const double WINDOW = 2000, PRIOR = 1.5;
 
 enum { SAMPLES = 6000 };
@@ -80,8 +78,6 @@ static size_t check_weights(const sampled *s, const committee *c)
     return without;
 }
 
-/* ---- against it ---- */
-
 static sampled all;
 
 /* Networks that see one signal, each with its own scale, offset and error; some errors are shared with the reward. */
@@ -134,8 +130,6 @@ TEST(old_samples_are_forgotten)
     check_weights(&all, &c);
     assert_close(c.samples, WINDOW * (1 - pow(1 - 1 / WINDOW, SAMPLES)), 1e-6);
 }
-
-/* ---- numbers that no regression likes ---- */
 
 static void assert_sound(const committee *c)
 {
@@ -212,8 +206,6 @@ TEST(samples_that_are_no_numbers_are_left_out)
     committee_take(&c, (double[]){1, 2, 3}, NAN);
     assert_memory_equal(&c, &before, sizeof c);
 }
-
-/* ---- saving and loading ---- */
 
 static committee taught(size_t count, random_stream *draw)
 {

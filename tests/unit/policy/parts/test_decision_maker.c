@@ -16,10 +16,8 @@ typedef struct made {
 static void make(made *self, const char *options, double offset)
 {
     eenet_options o = eenet_options_from(options);
-    ee_error error = {0};
     memset(self, 0, sizeof *self);
-    if (decision_maker_create(&self->f3, &self->owner, &o.decision, offset, SEED, SIZE_MAX, &error))
-        fail_msg("%s", error.message);
+    ok(decision_maker_create(&self->f3, &self->owner, &o.decision, offset, SEED, SIZE_MAX, &last_error));
     self->theta3 = guard_end(&self->theta3_end, decision_maker_theta_count(&self->f3));
     self->room = guard_end(&self->room_end, decision_maker_scratch_count(&self->f3));
     learner_start(&self->f3.f3, self->theta3);
@@ -89,49 +87,40 @@ static void assert_neural(const made *self, uint64_t round, double offset)
 
 TEST(linear_is_the_weighted_sum)
 {
-    made self;
+    RELEASED_BY(release) made self, other;
     make(&self, "decision=linear w1=0.5 w2=-2", 0);
     for (uint64_t round = 0; round < 2000; round += 400) assert_linear(&self, round, 0.5, -2);
-    release(&self);
-    make(&self, "decision=linear w1=1 w2=3", 1); /* the offset is of f2's labels, and none of the sum's business */
-    assert_linear(&self, 0, 1, 3);
-    release(&self);
+    make(&other, "decision=linear w1=1 w2=3", 1); /* the offset is of f2's labels, and none of the sum's business */
+    assert_linear(&other, 0, 1, 3);
 }
 
 /* After exactly so many rewards. */
 TEST(f2_weighs_less_later)
 {
-    made self;
-    make(&self, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=10", 0);
-    for (uint64_t round = 0; round < 20; round++) assert_linear(&self, round, 1, round < 10 ? 2 : 0.25);
-    release(&self);
-    make(&self, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=0", 0); /* never */
-    for (uint64_t round = 0; round < 20; round++) assert_linear(&self, round, 1, 2);
-    release(&self);
-}
-
-TEST(neural_is_the_network_of_f1_and_f2)
-{
-    made self;
-    make(&self, NETWORK "decision=neural w2_late_after=1", 0);
-    assert_neural(&self, 0, 0);
-    assert_neural(&self, 1000, 0);
-    release(&self);
+    RELEASED_BY(release) made late, never;
+    make(&late, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=10", 0);
+    make(&never, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=0", 0);
+    for (uint64_t round = 0; round < 20; round++) {
+        assert_linear(&late, round, 1, round < 10 ? 2 : 0.25);
+        assert_linear(&never, round, 1, 2);
+    }
 }
 
 /* f2's output comes without the offset of its labels; f3 as a network sees it with it, as f2 learned it. */
-TEST(the_network_sees_f2_with_its_offset)
+TEST(neural_is_the_network_of_f1_and_f2)
 {
-    made self;
-    make(&self, NETWORK "decision=neural", 1.5);
-    assert_neural(&self, 0, 1.5);
-    release(&self);
+    RELEASED_BY(release) made self, offset;
+    make(&self, NETWORK "decision=neural w2_late_after=1", 0);
+    assert_neural(&self, 0, 0);
+    assert_neural(&self, 1000, 0);
+    make(&offset, NETWORK "decision=neural", 1.5);
+    assert_neural(&offset, 0, 1.5);
 }
 
 /* Rounds 1 to hybrid_after are decided linearly: those before which there were fewer rewards. */
 TEST(hybrid_turns_neural_after_exactly_so_many_rounds)
 {
-    made self;
+    RELEASED_BY(release) made self;
     make(&self, NETWORK "decision=hybrid hybrid_after=6 w1=2 w2=3", 0.5);
     for (uint64_t round = 0; round < 12; round++) {
         if (round < 6)
@@ -139,18 +128,16 @@ TEST(hybrid_turns_neural_after_exactly_so_many_rounds)
         else
             assert_neural(&self, round, 0.5);
     }
-    release(&self);
 }
 
 /* ---- p_t ---- */
 
 static void assert_optimal(const char *options, const double (*expected)[2], size_t count)
 {
-    made self;
+    RELEASED_BY(release) made self;
     make(&self, options, 0);
     for (size_t i = 0; i < count; i++)
         assert_close((double)decision_maker_optimal(&self.f3, expected[i][0]), expected[i][1], 1e-6);
-    release(&self);
 }
 
 TEST(optimal_is_as_its_kind_says)

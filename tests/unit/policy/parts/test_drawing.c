@@ -16,21 +16,13 @@ typedef struct drawn {
 static void make(drawn *self, drawing_kind kind, int64_t limit, uint64_t seed)
 {
     drawing_options options = {{(int)kind, limit}};
-    ee_error error = {0};
     memset(self, 0, sizeof *self);
-    if (drawing_create(&self->drawing, &self->owner, &options, THETA12, THETA3, seed, &error))
-        fail_msg("%s", error.message);
+    ok(drawing_create(&self->drawing, &self->owner, &options, THETA12, THETA3, seed, &last_error));
 }
 
 static void release(drawn *self)
 {
     memory_release(&self->owner);
-}
-
-/* The parameters of a training, which say which one it was. */
-static void fill_theta(float *theta, size_t training)
-{
-    for (size_t i = 0; i < THETA; i++) theta[i] = (float)(100 * training + i);
 }
 
 /* Which training the parameters that lie from `first` on are of. All of them are of one. */
@@ -57,7 +49,7 @@ static pair draw(drawn *self)
 static void store(drawn *self, size_t first, size_t end)
 {
     for (size_t training = first; training < end; training++) {
-        fill_theta(self->drawing.latest, training);
+        for (size_t i = 0; i < THETA; i++) self->drawing.latest[i] = (float)(100 * training + i); /* says which one */
         drawing_store(&self->drawing);
     }
 }
@@ -82,7 +74,7 @@ TEST(a_draw_is_uniform_over_all_that_was_stored)
     for (size_t l = 0; l < sizeof limits / sizeof *limits; l++) {
         size_t first[MOST_TRAININGS] = {0}, third[MOST_TRAININGS] = {0}, together = 0;
         for (uint64_t run = 0; run < RUNS; run++) {
-            drawn self;
+            RELEASED_BY(release) drawn self;
             make(&self, DRAWING_RESERVOIR, (int64_t)limits[l], run);
             store(&self, 0, trainings);
             pair got = draw(&self);
@@ -90,7 +82,6 @@ TEST(a_draw_is_uniform_over_all_that_was_stored)
             first[got.first]++;
             third[got.third]++;
             together += got.first == got.third;
-            release(&self);
         }
         assert_true(unevenness(first, trainings) < 4);
         assert_true(unevenness(third, trainings) < 4);
@@ -103,7 +94,7 @@ TEST(a_draw_is_uniform_over_all_that_was_stored)
 TEST(a_reservoir_holds_as_many_as_it_says)
 {
     for (size_t limit = 1; limit <= 8; limit++) {
-        drawn self;
+        RELEASED_BY(release) drawn self;
         make(&self, DRAWING_RESERVOIR, (int64_t)limit, 3);
         for (size_t trainings = 1; trainings < 20; trainings++) {
             size_t seen[MOST_TRAININGS] = {0}, distinct = 0;
@@ -112,7 +103,6 @@ TEST(a_reservoir_holds_as_many_as_it_says)
             for (size_t i = 0; i < MOST_TRAININGS; i++) distinct += seen[i] > 0;
             assert_int_equal(distinct, trainings < limit ? trainings : limit);
         }
-        release(&self);
     }
 }
 
@@ -139,35 +129,18 @@ TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
     }
 }
 
-/* ---- saving and loading ---- */
-
-static archive save(drawn *self, ee_error *error)
-{
-    archive a = archive_writer(error);
-    drawing_archive(&self->drawing, &a);
-    ok(a.status);
-    return a;
-}
-
-static ee_status load(drawn *self, archive written, ee_error *error)
-{
-    archive a = archive_reader(written.bytes, written.size, error);
-    drawing_archive(&self->drawing, &a);
-    if (!a.status) assert_int_equal(archive_remaining(&a), 0);
-    return a.status;
-}
-
 /* A model that says that it holds more than there is room for. */
 TEST(more_than_there_is_room_for_is_refused)
 {
-    drawn large, small;
-    ee_error error = {0};
+    RELEASED_BY(release) drawn large, small;
     make(&large, DRAWING_RESERVOIR, 6, 5);
     make(&small, DRAWING_RESERVOIR, 5, 5);
     store(&large, 0, 6);
-    archive written = save(&large, &error);
-    assert_int_equal(load(&small, written, &error), EE_BAD_MODEL);
+    archive written = archive_writer(NULL);
+    drawing_archive(&large.drawing, &written);
+    ok(written.status);
+    archive read = archive_reader(written.bytes, written.size, NULL);
+    drawing_archive(&small.drawing, &read);
+    assert_int_equal(read.status, EE_BAD_MODEL);
     memory_free(written.bytes);
-    release(&large);
-    release(&small);
 }

@@ -56,8 +56,6 @@ static void play(parts *self, uint64_t first, uint64_t last)
     }
 }
 
-/* ---- room ---- */
-
 /* However many pass together, an arm's score is the one that it has by itself. */
 static void assert_alone(const parts *self, const ee_arms *arms, size_t arm, ee_score together)
 {
@@ -65,10 +63,9 @@ static void assert_alone(const parts *self, const ee_arms *arms, size_t arm, ee_
     size_t starts[] = {0, x.count};
     ee_arms one = ee_arms_dense(x.values, 1, PARTS_DIM);
     if (arms->starts) one = ee_arms_sparse(starts, x.indices, x.values, 1, PARTS_DIM);
-    guard end;
+    RELEASED_BY(guard_free) guard end;
     ee_score alone;
     parts_score(self, &one, &end, &alone);
-    guard_free(&end);
     assert_true(isfinite(together.exploitation) && isfinite(together.exploration));
     assert_close(together.exploitation, alone.exploitation, 1e-5);
     assert_close(together.exploration, alone.exploration, 1e-5);
@@ -79,22 +76,18 @@ TEST(the_room_that_is_asked_for_is_enough)
 {
     const size_t counts[] = {1, 2, 15, 16, 17, 33};
     for (size_t v = 0; v < VARIANTS; v++) {
-        parts self;
+        RELEASED_BY(parts_free) parts self;
         parts_make(&self, variants[v]);
         for (size_t c = 0; c < 2 * sizeof counts / sizeof *counts; c++) {
             ee_score scores[33];
-            guard end;
+            RELEASED_BY(guard_free) guard end;
             const ee_arms *arms = draw(&self, 100 + c, counts[c / 2], c % 2);
             parts_score(&self, arms, &end, scores);
-            guard_free(&end);
             for (size_t i = 0; i < arms->count; i++) assert_alone(&self, arms, i, scores[i]);
             if (c == 3) play(&self, 1, 10); /* the first embedding is fitted after 8 rewards */
         }
-        parts_free(&self);
     }
 }
-
-/* ---- EE-Net is its parts ---- */
 
 enum { PLAYED = 30, LATE = 4 };
 
@@ -125,13 +118,13 @@ static void assert_same(const parts *self, const ee_bandit *bandit)
 TEST(a_bandit_is_its_parts)
 {
     for (size_t v = 0; v < VARIANTS; v++) {
-        parts self;
+        RELEASED_BY(parts_free) parts self;
         parts_decision made[PLAYED];
         ee_decision decided[PLAYED];
         float reward[PLAYED];
         parts_decision *late = NULL; /* the last one, where its reward has not come */
         parts_make(&self, variants[v]);
-        ee_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED, variants[v]);
+        auto_bandit *bandit = bandit_make("eenet", PARTS_DIM, PARTS_SEED, variants[v]);
         assert_same(&self, bandit);
         for (uint64_t t = 0; t < PLAYED; t++) {
             ee_score of_bandit[ARMS], of_parts[ARMS];
@@ -153,7 +146,5 @@ TEST(a_bandit_is_its_parts)
         }
         for (uint64_t t = PLAYED - LATE; t < PLAYED; t++)
             if (is_late(t)) guard_free(&made[t].kept);
-        ee_bandit_free(bandit);
-        parts_free(&self);
     }
 }

@@ -35,9 +35,8 @@ typedef struct solved {
 
 static void make_with(solved *self, const gain_regression_setup *setup)
 {
-    ee_error error = {0};
     memset(self, 0, sizeof *self);
-    if (gain_regression_create(&self->gains, &self->owner, setup, &error)) fail_msg("%s", error.message);
+    ok(gain_regression_create(&self->gains, &self->owner, setup, &last_error));
 }
 
 static void make(solved *self, size_t heads, double lambda)
@@ -86,15 +85,10 @@ static void solve_weighted(const samples *s, const double *weights, double lambd
     cholesky_solve(a, DIM, theta);
 }
 
-static void solve_samples(const samples *s, double lambda, double *theta)
-{
-    solve_weighted(s, NULL, lambda, theta);
-}
-
 static void assert_solution(const solved *self, size_t head, const samples *s, double lambda)
 {
     double expected[DIM];
-    solve_samples(s, lambda, expected);
+    solve_weighted(s, NULL, lambda, expected);
     for (size_t i = 0; i < DIM; i++) assert_close(self->theta[head][i], expected[i], 1e-6);
 }
 
@@ -104,14 +98,13 @@ TEST(is_the_ridge_solution_after_each_sample)
     for (size_t l = 0; l < 3; l++) {
         samples s;
         draw_samples(&s, SAMPLES, l);
-        solved self;
+        RELEASED_BY(release) solved self;
         make(&self, 1, lambdas[l]);
         for (s.count = 0; s.count < SAMPLES;) {
             add(&self, 0, &s, s.count++);
             solve(&self);
             assert_solution(&self, 0, &s, lambdas[l]);
         }
-        release(&self);
     }
 }
 
@@ -121,7 +114,7 @@ TEST(gains_are_over_the_unit_and_less_the_prior)
     const double priors[] = {0.7, -2, 0}, units[] = {4, 0.01, 1000};
     samples s, reported;
     draw_samples(&s, 40, 11);
-    solved self;
+    RELEASED_BY(release) solved self;
     make(&self, 1, 0.5);
     for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
     for (size_t k = 0; k < 3; k++) {
@@ -136,7 +129,6 @@ TEST(gains_are_over_the_unit_and_less_the_prior)
     gain_regression_correct(&self.gains, 0, s.phi[0], 0);
     gain_regression_solve(&self.gains, 0, 0, self.theta[0]);
     assert_solution(&self, 0, &reported, 0.5);
-    release(&self);
 }
 
 /* ---- heads ---- */
@@ -146,7 +138,7 @@ TEST(each_head_is_the_solution_over_its_own_samples)
     samples s, own[HEADS] = {{0}};
     draw_samples(&s, SAMPLES, 8);
     random_stream draw = random_named(8, "heads");
-    solved self;
+    RELEASED_BY(release) solved self;
     make(&self, HEADS, 0.7);
     for (size_t i = 0; i < SAMPLES; i++) {
         size_t head = (size_t)random_below(&draw, HEADS);
@@ -162,7 +154,6 @@ TEST(each_head_is_the_solution_over_its_own_samples)
         }
     }
     for (size_t h = 0; h < HEADS; h++) assert_true(own[h].count > SAMPLES / 6);
-    release(&self);
 }
 
 static void assert_only_touched(solved *self, size_t head)
@@ -179,7 +170,7 @@ TEST(a_head_without_news_is_left_alone)
     enum { NONE = HEADS };
     samples s;
     draw_samples(&s, SAMPLES, 9);
-    solved self;
+    RELEASED_BY(release) solved self;
     make(&self, HEADS, 1);
     assert_only_touched(&self, NONE);
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -190,7 +181,6 @@ TEST(a_head_without_news_is_left_alone)
         gain_regression_correct(&self.gains, (head + 1) % HEADS, s.phi[i], 1);
         assert_only_touched(&self, (head + 1) % HEADS);
     }
-    release(&self);
 }
 
 /* ---- forgetting ---- */
@@ -203,11 +193,6 @@ typedef struct faded {
 
 /* In units of 2 and beside a prior: of a head that was brought to scale all sums were. */
 static const double FADED_PRIOR = 0.7, FADED_UNIT = 2;
-
-static void solve_faded(solved *self)
-{
-    gain_regression_solve(&self->gains, FADED_PRIOR, FADED_UNIT, self->theta[0]);
-}
 
 /* The solution over a head's own samples, each with (1 - 1 / window)^age. */
 static void assert_faded(const solved *self, size_t head, const faded *f, double lambda, double window)
@@ -238,7 +223,7 @@ TEST(old_samples_fade)
     for (size_t w = 0; w < 4; w++) {
         for (size_t heads = 1; heads <= HEADS; heads += HEADS - 1) {
             faded f = {0};
-            solved self;
+            RELEASED_BY(release) solved self;
             int whole = 0;
             make_with(&self, &(gain_regression_setup){heads, DIM, 1.5, windows[w], false, 0});
             draw_samples(&f.all, SAMPLES, w);
@@ -246,12 +231,11 @@ TEST(old_samples_fade)
                 size_t head = f.heads[f.all.count] = f.all.count * f.all.count % heads;
                 add(&self, head, &f.all, f.all.count);
                 f.all.count++;
-                solve_faded(&self);
+                gain_regression_solve(&self.gains, FADED_PRIOR, FADED_UNIT, self.theta[0]);
                 whole += self.gains.scaled_at[head] == f.all.count;
                 assert_faded(&self, head, &f, lambda_now(&self, head, 1.5, windows[w]), windows[w]);
             }
             assert_true(whole > 0 || windows[w] > SAMPLES); /* lambda was all there in some of them */
-            release(&self);
         }
     }
 }
@@ -302,7 +286,7 @@ static void check_sketches(double window)
     double before[SCORED] = {0}, after[SCORED] = {0}, none[DIM * DIM], expected[SCORED];
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         float theta[2 * DIM] = {0};
-        solved self;
+        RELEASED_BY(release) solved self;
         make_with(&self, &(gain_regression_setup){1, DIM, 2, window, true, seed});
         assert_int_equal(gain_regression_theta_count(&self.gains), 2 * DIM);
         gain_regression_start(&self.gains, theta);
@@ -311,7 +295,6 @@ static void check_sketches(double window)
         gain_regression_solve(&self.gains, 0, 1, theta);
         for (size_t i = 0; i < SCORED; i++) after[i] += sketched(theta, s.phi[i]) / SEEDS;
         for (size_t i = 0; i < SCORED; i++) expected[i] = variance_of(&self, &s, i);
-        release(&self);
     }
     sum_samples(&(samples){0}, NULL, 2, none);
     for (size_t i = 0; i < SCORED; i++) {
@@ -332,7 +315,7 @@ TEST(each_solution_draws_new_signs)
 {
     samples s;
     draw_samples(&s, 20, 22);
-    solved self;
+    RELEASED_BY(release) solved self;
     float theta[2 * DIM] = {0}, nothing[DIM] = {0};
     make_with(&self, &(gain_regression_setup){1, DIM, 2, 0, true, 5});
     for (size_t i = SCORED; i < s.count; i++) add(&self, 0, &s, i);
@@ -343,59 +326,36 @@ TEST(each_solution_draws_new_signs)
         for (size_t i = 0; i < SCORED; i++) mean[i] += sketched(theta, s.phi[i]) / SEEDS;
     }
     for (size_t i = 0; i < SCORED; i++) assert_true(fabs(mean[i] / variance_of(&self, &s, i) - 1) < 0.08);
-    release(&self);
 }
 
 /* ---- saving and loading ---- */
 
-static archive save(solved *self, ee_error *error)
-{
-    archive a = archive_writer(error);
-    gain_regression_archive(&self->gains, &a);
-    ok(a.status);
-    return a;
-}
-
-/* A head cannot have been brought to scale after the last sample. */
-TEST(a_scale_of_the_future_is_refused)
-{
-    samples s;
-    draw_samples(&s, 20, 7);
-    solved self;
-    ee_error error = {0};
-    make_with(&self, &(gain_regression_setup){1, DIM, 1, 9, 0, 0});
-    for (size_t i = 0; i < s.count; i++) add(&self, 0, &s, i);
-    archive written = save(&self, &error);
-    uint64_t times[2];
-    memcpy(times, written.bytes, sizeof times);
-    assert_int_equal(times[0], s.count);
-    times[1] = s.count + 1;
-    memcpy(written.bytes, times, sizeof times);
-    archive a = archive_reader(written.bytes, written.size, &error);
-    gain_regression_archive(&self.gains, &a);
-    assert_int_equal(a.status, EE_BAD_MODEL);
-    memory_free(written.bytes);
-    release(&self);
-}
-
 /* Puts a wrong number into what was saved; it must not be taken. */
-static void assert_refused(size_t heads, size_t place, double wrong)
+static void assert_refused(const gain_regression_setup *setup, size_t place, const void *wrong)
 {
     samples s;
     draw_samples(&s, 20, 7);
-    solved self;
+    RELEASED_BY(release) solved self;
     ee_error error = {0};
-    make(&self, heads, 1);
-    for (size_t i = 0; i < s.count; i++) add(&self, i % heads, &s, i);
-    archive written = save(&self, &error);
-    assert_true((place + 1) * sizeof wrong <= written.size);
-    memcpy(written.bytes + place * sizeof wrong, &wrong, sizeof wrong);
+    make_with(&self, setup);
+    for (size_t i = 0; i < s.count; i++) add(&self, i % setup->heads, &s, i);
+    archive written = archive_writer(&error);
+    gain_regression_archive(&self.gains, &written);
+    ok(written.status);
+    assert_true((place + 1) * sizeof(double) <= written.size);
+    memcpy(written.bytes + place * sizeof(double), wrong, sizeof(double));
     archive a = archive_reader(written.bytes, written.size, &error);
     gain_regression_archive(&self.gains, &a);
     assert_int_equal(a.status, EE_BAD_MODEL);
     assert_string_equal(error.message, "model: invalid state of f2's regression");
     memory_free(written.bytes);
-    release(&self);
+}
+
+/* A head cannot have been brought to scale after the last sample. */
+TEST(a_scale_of_the_future_is_refused)
+{
+    const uint64_t future = 21;
+    assert_refused(&(gain_regression_setup){1, DIM, 1, 9, 0, 0}, 1, &future);
 }
 
 TEST(what_is_damaged_is_refused)
@@ -407,17 +367,23 @@ TEST(what_is_damaged_is_refused)
         for (size_t head = 0; head < heads; head++) {
             size_t first = 1 + head * triangle, moments = 1 + heads * triangle + head * DIM;
             size_t seen = moments + heads * DIM;
-            assert_refused(heads, first, NAN);
-            assert_refused(heads, first, 0);
-            assert_refused(heads, first + DIM, -1);
-            assert_refused(heads, first + triangle - 1, 0);
-            assert_refused(heads, first + triangle - 1, INFINITY);
-            assert_refused(heads, first + 3, NAN);
-            assert_refused(heads, first + DIM + 2, -INFINITY);
-            assert_refused(heads, moments, NAN);
-            assert_refused(heads, moments + DIM - 1, INFINITY);
-            assert_refused(heads, seen, NAN);
-            assert_refused(heads, seen + DIM - 1, -INFINITY);
+            const struct {
+                size_t place;
+                double wrong;
+            } cases[] = {{first, NAN},
+                         {first, 0},
+                         {first + DIM, -1},
+                         {first + triangle - 1, 0},
+                         {first + triangle - 1, INFINITY},
+                         {first + 3, NAN},
+                         {first + DIM + 2, -INFINITY},
+                         {moments, NAN},
+                         {moments + DIM - 1, INFINITY},
+                         {seen, NAN},
+                         {seen + DIM - 1, -INFINITY}};
+            const gain_regression_setup setup = {.heads = heads, .dim = DIM, .lambda = 1};
+            for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+                assert_refused(&setup, cases[i].place, &cases[i].wrong);
         }
     }
 }

@@ -37,10 +37,9 @@ static void make_features(gradient_features *f, const char *text, const passed *
     static const option_group groups[] = {OPTION_GROUP_OWN(feature_option_table, NULL)};
     static const option_schema schema = OPTION_SCHEMA("test", groups, feature_options, NULL);
     feature_options options;
-    ee_error error = {0};
     options_set_defaults(&schema, &options);
-    if (options_parse(&schema, text, &options, &error)) fail_msg("%s", error.message);
-    if (gradient_features_create(f, p->m.l.memory, &options, p->m.net, &error)) fail_msg("%s", error.message);
+    ok(options_parse(&schema, text, &options, &last_error));
+    ok(gradient_features_create(f, p->m.l.memory, &options, p->m.net, &last_error));
     gradient_features_start(f, 5);
 }
 
@@ -60,24 +59,21 @@ static float *form(const passed *p)
     return ordered;
 }
 
-/* ---- stored numbers ---- */
-
 TEST(matches_stored_inputs)
 {
-    json_t *file = golden_load("exploration_inputs.json");
+    json_auto_t *file = golden_load("exploration_inputs.json");
     json_t *rows = golden_member(file, "rows");
-    passed p;
+    RELEASED_BY(release) passed p;
     make(&p, "layers=2 width=100", 20);
     theta_from_golden(p.m.net, golden_member(file, "exploitation_layers"), 0, p.m.theta);
-    passed f2;
+    RELEASED_BY(release) passed f2;
     make(&f2, "layers=2 width=100 front=conv1d:1:100:50", 1101);
     const char *conv[] = {"conv_weight", "conv_bias"};
     for (size_t i = 0, at = 0; i < 2; i++) {
         size_t size;
-        float *values = golden_floats(golden_member(file, conv[i]), &size);
+        auto_free float *values = golden_floats(golden_member(file, conv[i]), &size);
         memcpy(f2.m.theta + f2.m.net->layers[0].parameters + at, values, size * sizeof *values);
         at += size;
-        free(values);
     }
     theta_from_golden(f2.m.net, golden_member(file, "head_layers"), 1, f2.m.theta);
     gradient_features normalized, pooled;
@@ -87,14 +83,14 @@ TEST(matches_stored_inputs)
     assert_int_equal(pooled.count, 1101);
     for (size_t i = 0; i < json_array_size(rows); i++) {
         json_t *row = json_array_get(rows, i);
-        float *x = golden_floats(golden_member(row, "x"), NULL);
-        float *gradient = golden_floats(golden_member(row, "gradient"), NULL);
-        float *phi = golden_floats(golden_member(row, "phi"), NULL);
-        float *means = golden_floats(golden_member(row, "pooled_by_2"), NULL);
-        float *convolved = golden_floats(golden_member(row, "conv"), NULL);
+        auto_free float *x = golden_floats(golden_member(row, "x"), NULL);
+        auto_free float *gradient = golden_floats(golden_member(row, "gradient"), NULL);
+        auto_free float *phi = golden_floats(golden_member(row, "phi"), NULL);
+        auto_free float *means = golden_floats(golden_member(row, "pooled_by_2"), NULL);
+        auto_free float *convolved = golden_floats(golden_member(row, "conv"), NULL);
         vector input = vector_dense(x, 20);
         pass(&p, input);
-        float *formed = form(&p);
+        auto_free float *formed = form(&p);
         assert_floats_close(formed, gradient, 2201, 1e-5);
         float *got = compute(&normalized, NULL, &p, input);
         assert_floats_close(got, phi, 2221, 1e-5);
@@ -105,34 +101,21 @@ TEST(matches_stored_inputs)
         assert_floats_close(f2.m.l.activations + f2.m.net->layers[0].output, convolved, 21, 1e-5);
         assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
         free(got);
-        free(formed);
-        free(x);
-        free(gradient);
-        free(phi);
-        free(means);
-        free(convolved);
     }
-    release(&p);
-    release(&f2);
-    json_decref(file);
 }
-
-/* ---- from factors as from the formed gradient ---- */
 
 static void check_normalized(const passed *p, vector x, const float *g)
 {
     gradient_features f;
     make_features(&f, "features=normalized", p);
     size_t count = p->m.net->parameter_count, dim = p->m.net->input;
-    float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
+    auto_free float *phi = compute(&f, NULL, p, x), *dense = calloc(dim, sizeof *dense);
     double square = 0;
     for (size_t i = 0; i < count; i++) square += (double)g[i] * g[i];
     for (size_t i = 0; i < count; i++) assert_close(phi[i], square > 0 ? g[i] / sqrt(2 * square) : 0, 1e-5);
     vector_expand(x, dense, dim);
     for (size_t i = 0; i < dim; i++) assert_close(phi[count + i], dense[i] / sqrt(2), 1e-6);
     assert_close(gradient_square(p->factors, p->count), square, 1e-5);
-    free(phi);
-    free(dense);
 }
 
 /* The product's entries are those of phi; where means go over two rows of the first weights, phi stays as it is. */
@@ -141,13 +124,12 @@ static void check_product(gradient_features *f, const passed *p, vector x, const
     size_t count = f->count;
     gradient_features_factor(f);
     assert_true((f->rows > 0) == (f->shapes[0].in % f->k == 0));
-    float *product = compute(f, NULL, p, x);
+    auto_free float *product = compute(f, NULL, p, x);
     const float *columns = product + f->rows, *others = columns + f->columns;
     size_t size = f->rows * f->columns;
     assert_int_equal(f->count - f->rows - f->columns, count - size);
     for (size_t i = 0; i < size; i++) assert_close(product[i / f->columns] * columns[i % f->columns], phi[i], 1e-5);
     assert_floats_close(others, phi + size, count - size, 1e-6);
-    free(product);
 }
 
 static void check_pooled(const passed *p, vector x, const float *g)
@@ -158,7 +140,7 @@ static void check_pooled(const passed *p, vector x, const float *g)
         snprintf(text, sizeof text, "features=pooled:%zu", k);
         gradient_features f;
         make_features(&f, text, p);
-        float *phi = compute(&f, NULL, p, x);
+        auto_free float *phi = compute(&f, NULL, p, x);
         assert_int_equal(f.count, (count + k - 1) / k);
         for (size_t block = 0; block < f.count; block++) {
             double sum = 0;
@@ -166,7 +148,6 @@ static void check_pooled(const passed *p, vector x, const float *g)
             assert_close(phi[block], sum / (double)k, 1e-5);
         }
         check_product(&f, p, x, phi);
-        free(phi);
     }
 }
 
@@ -175,7 +156,7 @@ static void check_sketch(const passed *p, vector x, const float *g)
     enum { K = 19 };
     gradient_features f;
     make_features(&f, "features=sketch:19", p);
-    float *phi = compute(&f, NULL, p, x);
+    auto_free float *phi = compute(&f, NULL, p, x);
     for (size_t j = 0; j < K; j++) {
         double sum = 0;
         const float *signs = f.signs, *entry = g;
@@ -189,14 +170,13 @@ static void check_sketch(const passed *p, vector x, const float *g)
         }
         assert_close(phi[j], sum / sqrt(K), 1e-5);
     }
-    free(phi);
 }
 
 /* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
 TEST(long_sparse_arms_are_pooled)
 {
     enum { DIM = 4001, COUNT = 300 };
-    passed p;
+    RELEASED_BY(release) passed p;
     make(&p, "layers=2 width=3", DIM);
     random_stream draw = random_named(1, "inputs");
     float values[COUNT];
@@ -207,10 +187,8 @@ TEST(long_sparse_arms_are_pooled)
     }
     vector x = {values, indices, COUNT};
     pass(&p, x);
-    float *g = form(&p);
+    auto_free float *g = form(&p);
     check_pooled(&p, x, g);
-    free(g);
-    release(&p);
 }
 
 TEST(factors_give_what_the_gradient_gives)
@@ -228,7 +206,7 @@ TEST(factors_give_what_the_gradient_gives)
         "layers=2 width=4 heads=2 image=1x3x4 front=conv2d:3:2+relu",
     };
     for (size_t n = 0; n < sizeof networks / sizeof *networks; n++) {
-        passed p;
+        RELEASED_BY(release) passed p;
         make(&p, networks[n], 24);
         random_stream draw = random_named(n, "inputs");
         float values[24];
@@ -237,37 +215,32 @@ TEST(factors_give_what_the_gradient_gives)
         vector inputs[] = {vector_dense(values, 24), {values, indices, 5}, {values, indices, 0}};
         for (size_t i = 0; i < 3; i++) {
             pass(&p, inputs[i]);
-            float *g = form(&p);
+            auto_free float *g = form(&p);
             check_normalized(&p, inputs[i], g);
             check_pooled(&p, inputs[i], g);
             check_sketch(&p, inputs[i], g);
-            free(g);
         }
-        release(&p);
     }
 }
-
-/* ---- lle ---- */
 
 TEST(lle_maps_a_window_point_near_its_own_place)
 {
     enum { WINDOW = 60 };
-    passed p;
+    RELEASED_BY(release) passed p;
     make(&p, "layers=2 width=10", 4);
     gradient_features f;
     make_features(&f, "features=lle:2 lle_window=60 lle_neighbors=8", &p);
-    ee_error error = {0};
     lle room;
-    ok(lle_create(&room, &p.m.owner, WINDOW, 8, 2, &error));
+    ok(lle_create(&room, &p.m.owner, WINDOW, 8, 2, &last_error));
     float x[WINDOW][4], *points = calloc(WINDOW * f.point_count, sizeof(float));
-    float *fitted = calloc(f.parameter_count, sizeof *fitted);
-    double *gram = calloc(WINDOW * WINDOW, sizeof *gram), *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
+    auto_free float *fitted = calloc(f.parameter_count, sizeof *fitted);
+    auto_free double *gram = calloc(WINDOW * WINDOW, sizeof *gram),
+                     *coordinates = calloc(WINDOW * 2, sizeof *coordinates);
     float origin[4] = {1, 0, 0, 0};
     pass(&p, vector_dense(origin, 4));
-    float *before = compute(&f, fitted, &p, vector_dense(origin, 4));
+    auto_free float *before = compute(&f, fitted, &p, vector_dense(origin, 4));
     assert_true(before[0] == 0 && before[1] == 0); /* nothing is known before the first fit */
-    free(before);
-    for (int i = 0; i < WINDOW; i++) { /* arms along a curve */
+    for (int i = 0; i < WINDOW; i++) {             /* arms along a curve */
         double t = i / (double)WINDOW;
         float arm[4] = {(float)cos(t), (float)sin(t), (float)t, (float)(t * t)};
         memcpy(x[i], arm, sizeof arm);
@@ -279,24 +252,17 @@ TEST(lle_maps_a_window_point_near_its_own_place)
     assert_true(gradient_features_fit(&f, &room, gram, coordinates, points, fitted));
     /* Gram entries are inner products of the formed gradients. */
     pass(&p, vector_dense(x[3], 4));
-    float *g3 = form(&p);
+    auto_free float *g3 = form(&p);
     pass(&p, vector_dense(x[9], 4));
-    float *g9 = form(&p);
+    auto_free float *g9 = form(&p);
     size_t n = p.m.count;
     assert_close(gram[3 * WINDOW + 9], vector_dot(vector_dense(g3, n), vector_dense(g9, n)), 1e-5);
     /* A new point close to point 30 lands close to it, compared with the spread of the window, which is 1. */
     float near[4];
     for (int j = 0; j < 4; j++) near[j] = x[30][j] + 0.001f;
     pass(&p, vector_dense(near, 4));
-    float *phi = compute(&f, fitted, &p, vector_dense(near, 4));
+    auto_free float *phi = compute(&f, fitted, &p, vector_dense(near, 4));
     const float *own = gradient_features_embedding(&f, fitted, 30);
     for (int j = 0; j < 2; j++) assert_true(fabs(phi[j] - own[j]) < 0.2);
-    free(phi);
-    free(g3);
-    free(g9);
     free(points);
-    free(fitted);
-    free(gram);
-    free(coordinates);
-    release(&p);
 }

@@ -44,7 +44,7 @@ TEST(every_id_with_a_place_is_found)
         size_t places = sizes[s / 2], seen = 0;
         bool spread = s % 2, came[IDS] = {false};
         double plays[IDS] = {0}; /* since the id has its place */
-        float *table = table_make(places), *copy = table_make(places);
+        auto_free float *table = table_make(places), *copy = table_make(places);
         random_stream stream = random_named(s, "ids");
         for (size_t t = 0; t < STEPS; t++) {
             size_t number = (size_t)random_below(&stream, 1 + random_below(&stream, IDS)); /* some often */
@@ -62,15 +62,13 @@ TEST(every_id_with_a_place_is_found)
         id_tallies_copy(table, places, copy);
         size_t again = id_tallies_copy(table, places, copy); /* nothing is new: the slots need not be copied */
         assert_true(again < id_tallies_count(places));
-        free(table);
-        free(copy);
     }
 }
 
 /* What was played since the hand came by keeps its place. */
 TEST(an_id_that_is_played_keeps_its_place)
 {
-    float *table = table_make(4);
+    auto_free float *table = table_make(4);
     id_tallies_play(table, 4, 1000)->count = 1;
     for (uint64_t id = 0; id < 200; id++) {
         id_tallies_play(table, 4, id);
@@ -79,5 +77,4 @@ TEST(an_id_that_is_played_keeps_its_place)
         own->count++;
     }
     assert_null(id_tallies_find(table, 4, 190));
-    free(table);
 }

@@ -100,12 +100,11 @@ TEST(is_the_last_hidden_layer_at_length_1)
     const size_t units[] = {1, 2, 5, 8, 9, 10, 29, 30, 4096};
     for (size_t n = 0; n < sizeof cases / sizeof *cases; n++) {
         for (size_t k = 0; k < sizeof units / sizeof *units; k++) {
-            seen self;
+            RELEASED_BY(release) seen self;
             make(&self, cases[n].network, units[k]);
             assert_int_equal(self.features.count, units[k] < cases[n].count ? units[k] : cases[n].count);
             random_stream draw = random_named(n, "inputs");
             for (size_t head = 0; head < self.f1.net->heads; head++) check_block(&self, units[k], head, &draw);
-            release(&self);
         }
     }
 }
@@ -113,7 +112,7 @@ TEST(is_the_last_hidden_layer_at_length_1)
 /* The same context in another block looks the same: which block it is only the heads know. */
 TEST(blocks_look_alike)
 {
-    seen self;
+    RELEASED_BY(release) seen self;
     make(&self, "layers=2 width=9 heads=4", 7);
     float values[3] = {1.5f, -2, 0.25f}, first[7];
     for (uint32_t head = 0; head < 4; head++) {
@@ -126,7 +125,6 @@ TEST(blocks_look_alike)
         initial_features_compute_arm(&self.features, &arms, 0, self.activations, self.phi);
         assert_memory_equal(first, self.phi, sizeof first);
     }
-    release(&self);
 }
 
 TEST(many_arms_look_as_each_alone)
@@ -135,7 +133,7 @@ TEST(many_arms_look_as_each_alone)
     const char *networks[] = {"layers=2 width=40", "layers=1 front=conv1d:3:5:2+relu"};
     const size_t units[] = {30, 7};
     for (size_t n = 0; n < 2; n++) {
-        seen self;
+        RELEASED_BY(release) seen self;
         make(&self, networks[n], units[n]);
         float x[MANY * INPUTS], activations[MANY * 64], phi[MANY * 30];
         for (int i = 0; i < MANY * INPUTS; i++) x[i] = (float)(i * i % 11) - 5;
@@ -145,14 +143,13 @@ TEST(many_arms_look_as_each_alone)
             initial_features_compute(&self.features, vector_dense(x + i * INPUTS, INPUTS), self.activations, self.phi);
             assert_floats_close(phi + i * units[n], self.phi, units[n], 1e-6);
         }
-        release(&self);
     }
 }
 
 /* f1's training does not reach them. */
 TEST(theta_0_is_copied)
 {
-    seen self;
+    RELEASED_BY(release) seen self;
     make(&self, "layers=2 width=9", 5);
     float x[INPUTS], before[5];
     for (int i = 0; i < INPUTS; i++) x[i] = (float)(i % 5) - 2;
@@ -162,5 +159,4 @@ TEST(theta_0_is_copied)
     memset(self.f1.l.initial, 0, self.f1.count * sizeof(float));
     initial_features_compute(&self.features, vector_dense(x, INPUTS), self.activations, self.phi);
     assert_memory_equal(before, self.phi, sizeof before);
-    release(&self);
 }

@@ -20,10 +20,9 @@ static void features_of(const ee_bandit *bandit, vector x, double *h)
         const network *net = &f1->networks[k];
         size_t width = net->layers[net->layer_count - 1].in.width;
         double output;
-        float *activations = pass_network(bandit, k, x, &output);
+        auto_free float *activations = pass_network(bandit, k, x, &output);
         const float *hidden = activations + net->activation_count - net->heads - width; /* before the outputs */
         for (size_t i = 0; i < width; i++) h[count++] = (double)hidden[i];
-        free(activations);
     }
     assert_int_equal(count, WIDTH);
     h[WIDTH] = 1;
@@ -73,8 +72,6 @@ static void check_scores(const regression *r, const ee_bandit *bandit, const ee_
     }
 }
 
-/* ---- Neural-LinUCB ---- */
-
 /* Samples keep the features of their time; right after a rebuild all have f1's present ones. */
 static void check_play(const char *network_text, int rebuild, const char *history_text, double kept)
 {
@@ -82,7 +79,7 @@ static void check_play(const char *network_text, int rebuild, const char *histor
     char options[200];
     snprintf(options, sizeof options, "%s alpha=0.7 lambda=0.2 rebuild=%d train_every=%d f1.rate=0.02 f1.history=%s",
              network_text, rebuild, EVERY, history_text);
-    ee_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
+    auto_bandit *bandit = bandit_make("neural-linucb:paper", DIM, 3, options);
     regression plain;
     regression_start(&plain, 0.2);
     for (uint64_t t = 1; t <= ROUNDS; t++) {
@@ -100,7 +97,6 @@ static void check_play(const char *network_text, int rebuild, const char *histor
             regression_of_history(&plain, bandit, 0.2,
                                   strncmp(history_text, "reservoir", 9) == 0 ? (double)t / held : 1);
     }
-    ee_bandit_free(bandit);
 }
 
 TEST(a_rebuild_takes_the_features_of_now)
@@ -115,13 +111,11 @@ TEST(a_rebuild_takes_the_features_of_now)
     check_play("f1.width=9", 4, "reservoir:13", 13);
 }
 
-/* ---- NeuralLinear ---- */
-
 /* One theta for all arms: their scores vary together, by nu^2 h^T A^-1 h'. */
 TEST(draws_have_the_formulas_mean_and_covariance)
 {
     const double nu = 0.4;
-    ee_bandit *bandit = bandit_make("neural-linear:paper", DIM, 2, "nu=0.4 f1.width=9 lambda=0.5");
+    auto_bandit *bandit = bandit_make("neural-linear:paper", DIM, 2, "nu=0.4 f1.width=9 lambda=0.5");
     regression plain;
     regression_start(&plain, 0.5);
     for (uint64_t t = 1; t <= 20; t++) {
@@ -143,10 +137,7 @@ TEST(draws_have_the_formulas_mean_and_covariance)
     }
     assert_true(apart > 0.01); /* so that independent draws would be found out */
     assert_draws(bandit, &round_now.dense, mean, covariance);
-    ee_bandit_free(bandit);
 }
-
-/* ---- both ---- */
 
 TEST(a_network_without_hidden_layer_is_refused)
 {
@@ -158,16 +149,15 @@ TEST(a_network_without_hidden_layer_is_refused)
     assert_string_equal(
         error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
     settings.policy = "neural-linucb:paper";
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-    assert_string_equal(
-        error.message, "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");
+    fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
+               "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");
 }
 
 /* Arm i lies in block i % 3 alone: each block is a regression of its own. */
 TEST(blocks_have_a_regression_each)
 {
     enum { HEADS = 3, BLOCK = DIM / HEADS };
-    ee_bandit *bandit =
+    auto_bandit *bandit =
         bandit_make("neural-linucb:paper", DIM, 3, "f1.width=9 f1.heads=3 alpha=0.7 lambda=0.2 rebuild=0 f1.rate=0.02");
     regression plain[HEADS];
     size_t played[HEADS] = {0};
@@ -191,5 +181,4 @@ TEST(blocks_have_a_regression_each)
         bandit_reward(bandit, decision.id, reward);
     }
     for (size_t i = 0; i < HEADS; i++) assert_true(played[i] > 2);
-    ee_bandit_free(bandit);
 }

@@ -11,10 +11,8 @@ static round_arms round_now;
 static gradient_features features_of(parts *self)
 {
     gradient_features f;
-    ee_error error = {0};
     const network_exploration_options *o = &self->options.exploration.network;
-    if (gradient_features_create(&f, &self->owner, &o->features, &self->f1.f1.networks[0], &error))
-        fail_msg("%s", error.message);
+    ok(gradient_features_create(&f, &self->owner, &o->features, &self->f1.f1.networks[0], &last_error));
     gradient_features_start(&f, PARTS_SEED);
     return f;
 }
@@ -40,9 +38,8 @@ static void make_twin(twin *self, parts *of, size_t size)
 
 static void report(twin *self, const float *phi, double label)
 {
-    ee_error error = {0};
     vector x = vector_dense(phi, self->size);
-    ok(learner_reserve(&self->f2, 1, x, &error));
+    ok(learner_reserve(&self->f2, 1, x, &last_error));
     learner_append(&self->f2, x, (float)label);
 }
 
@@ -57,8 +54,6 @@ static void decide(parts *self, uint64_t number, size_t arm, parts_decision *mad
     parts_draw(self, &round_now, number, ARMS);
     parts_decide(self, &round_now.sparse, arm, made, scores);
 }
-
-/* ---- what is kept ---- */
 
 enum { MOST = 256 }; /* floats of any array here */
 
@@ -80,7 +75,7 @@ static void compute_phi(parts *self, const gradient_features *f, vector x, float
  * order. */
 static void check_kept(const char *options, bool others)
 {
-    parts self;
+    RELEASED_BY(parts_free) parts self;
     parts_make(&self, options);
     gradient_features f = features_of(&self);
     float phi[ARMS][MOST], points[ARMS][MOST];
@@ -98,7 +93,6 @@ static void check_kept(const char *options, bool others)
             if (i != arm) assert_memory_equal(kept += f.count, phi[i], f.count * sizeof *kept);
         guard_free(&made.kept);
     }
-    parts_free(&self);
 }
 
 TEST(phi_of_the_played_arm_is_kept_and_then_of_the_others)
@@ -111,8 +105,6 @@ TEST(phi_of_the_played_arm_is_kept_and_then_of_the_others)
     check_kept(NETWORK "features=lle:2 lle_window=8 lle_neighbors=4 extra_until=1", true);
     check_kept(NETWORK "features=sketch:7 f1.front=conv1d:2:3+relu extra_until=1", true);
 }
-
-/* ---- what is learned ---- */
 
 /* The options, and what they mean in the test's terms. */
 typedef struct variant {
@@ -172,7 +164,7 @@ TEST(learns_the_gain_and_the_extra_samples)
 {
     enum { PLAYED = 40, LATE = 5 };
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
-        parts self;
+        RELEASED_BY(parts_free) parts self;
         twin reported;
         parts_decision made[PLAYED];
         float reward[PLAYED];
@@ -194,11 +186,8 @@ TEST(learns_the_gain_and_the_extra_samples)
         }
         for (size_t t = PLAYED - LATE; t < PLAYED; t++)
             if (t % 3 == 0) guard_free(&made[t].kept);
-        parts_free(&self);
     }
 }
-
-/* ---- embeddings ---- */
 
 enum { K = 2, WINDOW = 8 };
 
@@ -270,7 +259,7 @@ static void make_lle(parts *self, gradient_features *f, twin *reported)
 /* After as many rewards as the window holds, and again after as many. */
 TEST(f2_begins_anew_with_the_window_when_it_is_fitted)
 {
-    parts self;
+    RELEASED_BY(parts_free) parts self;
     gradient_features f;
     twin reported;
     window w;
@@ -287,14 +276,13 @@ TEST(f2_begins_anew_with_the_window_when_it_is_fitted)
         tell_window(&reported, &self, &f, &w);
         assert_trained(&reported, &self);
     }
-    parts_free(&self);
 }
 
 /* phi that was kept of a decision is in the coordinates of its time. When the reward comes after a fit, f2 learns phi
  * of the same gradient in those of now. Of the other arms no gradient was kept, and they are no samples. */
 TEST(a_late_reward_is_learned_in_the_coordinates_of_now)
 {
-    parts self;
+    RELEASED_BY(parts_free) parts self;
     gradient_features f;
     twin reported;
     window w;
@@ -329,5 +317,4 @@ TEST(a_late_reward_is_learned_in_the_coordinates_of_now)
     play_lle(&self, &f, &w, 3 * WINDOW); /* the late ones are part of the next fit */
     tell_window(&reported, &self, &f, &w);
     assert_trained(&reported, &self);
-    parts_free(&self);
 }

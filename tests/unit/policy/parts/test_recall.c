@@ -126,7 +126,7 @@ TEST(is_the_least_squares_over_arms_that_came_again)
     for (uint64_t seed = 0; seed < 4; seed++) {
         draw_features(seed);
         random_stream draw = random_named(seed, "rewards");
-        past self = make_past(ROOM);
+        RELEASED_BY(past_free) past self = make_past(ROOM);
         static plain p;
         memset(&p, 0, sizeof p);
         self.spread = 0.5 + (double)seed;
@@ -138,7 +138,6 @@ TEST(is_the_least_squares_over_arms_that_came_again)
             plain_add(&p, i, expected, reward);
         }
         for (int class = 0; class < RECALL_CLASSES; class ++) assert_true(p.pairs[class].count > 10);
-        past_free(&self);
     }
 }
 
@@ -176,7 +175,7 @@ static int play_any(const regime *r, uint64_t seed, double surprises)
 {
     draw_features(seed);
     random_stream draw = random_named(seed, "anything");
-    past self = make_past(ROOM);
+    RELEASED_BY(past_free) past self = make_past(ROOM);
     static plain p;
     memset(&p, 0, sizeof p);
     double largest = 0;
@@ -198,7 +197,6 @@ static int play_any(const regime *r, uint64_t seed, double surprises)
         largest = fmax(largest, fabs(reward));
     }
     for (size_t k = 0; k < recall_count(ROOM); k++) assert_true(isfinite(self.memory[k]));
-    past_free(&self);
     return used;
 }
 
@@ -220,7 +218,7 @@ static double recalled(double noise, double change, uint64_t seed)
 {
     draw_features(seed);
     random_stream draw = random_named(seed, "rewards");
-    past self = make_past(ROOM);
+    RELEASED_BY(past_free) past self = make_past(ROOM);
     for (int t = 0; t < 20 * ROUNDS; t++) {
         size_t i = (size_t)random_below(&draw, ARMS);
         bool coin = random_unit(&draw) < 0.5, odd = i % 2 == 1;
@@ -229,7 +227,6 @@ static double recalled(double noise, double change, uint64_t seed)
         past_add(&self, arm(i), 0.5f, (float)reward);
     }
     double got = past_expect(&self, arm(1), 0.5f);
-    past_free(&self);
     return got;
 }
 
@@ -246,7 +243,7 @@ TEST(certain_rewards_are_believed_and_noise_is_not)
 TEST(the_deviation_of_a_mean_is_that_of_the_noise)
 {
     draw_features(1);
-    past self = make_past(ROOM);
+    RELEASED_BY(past_free) past self = make_past(ROOM);
     random_stream draw = random_named(4, "noise");
     assert_true(recall_find(self.memory, ROOM, arm(1), NO_ID).deviation == 0);
     for (int t = 0; t < 400; t++)
@@ -256,7 +253,6 @@ TEST(the_deviation_of_a_mean_is_that_of_the_noise)
     assert_close(recall_find(self.memory, ROOM, arm(1), NO_ID).deviation, 2 / sqrt(100), 0.02);
     assert_true(recall_find(self.memory, ROOM, arm(0), NO_ID).deviation == 0);
     assert_true(recall_is_sound(self.memory, ROOM));
-    past_free(&self);
 }
 
 /* An arm is the same however it is written, and another one if a single feature is. */
@@ -264,7 +260,7 @@ TEST(an_arm_is_its_entries_that_are_not_zero)
 {
     float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
     uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
-    past self = make_past(ROOM);
+    RELEASED_BY(past_free) past self = make_past(ROOM);
     for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
     float known = past_expect(&self, vector_dense(dense, 4), 0);
     assert_true(known > 0.8f);
@@ -272,7 +268,6 @@ TEST(an_arm_is_its_entries_that_are_not_zero)
     assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
     assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
     assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
-    past_free(&self);
 }
 
 /* Ten thousand arms in little room: the last one is known, none of those that never came, and nothing is written beyond
@@ -280,7 +275,7 @@ TEST(an_arm_is_its_entries_that_are_not_zero)
 TEST(a_full_memory_forgets_the_older_arm)
 {
     for (size_t room = 1; room <= 40; room += 13) {
-        past self = make_past(room);
+        RELEASED_BY(past_free) past self = make_past(room);
         float x[2];
         for (size_t t = 0; t < 10000; t++) {
             x[0] = (float)(t + 1), x[1] = 1;
@@ -296,6 +291,5 @@ TEST(a_full_memory_forgets_the_older_arm)
         }
         assert_true(known >= 1 && known <= (int)room);
         assert_true(self.memory[recall_count(room)] == 0);
-        past_free(&self);
     }
 }

@@ -59,26 +59,23 @@ static float weight(const fixture *self)
     return self->theta[0];
 }
 
-/* ---- what it is worth ---- */
-
 /* Before two different rewards came there is no unit to say anything in. */
 TEST(without_a_spread_nothing_is_said)
 {
     static round_arms round;
-    fixture self;
+    RELEASED_BY(release) fixture self;
     make(&self, F1, UNITS);
     for (uint64_t t = 0; t < 50; t++) {
         observe(&self, draw_arm(&self, &round, t), 1, 0, false);
         assert_true(weight(&self) == 0 && expect(&self, draw_arm(&self, &round, t)) == 0);
     }
-    release(&self);
 }
 
 /* The weight is the slope of what is left of the gain without it over what it predicted before it knew. */
 TEST(the_weight_is_by_predictions_made_before)
 {
     static round_arms round;
-    fixture self;
+    RELEASED_BY(release) fixture self;
     slope expected = {0};
     random_stream draw = random_named(5, "left");
     make(&self, F1, UNITS);
@@ -96,15 +93,12 @@ TEST(the_weight_is_by_predictions_made_before)
         assert_close(weight(&self), slope_weight(&expected, 0.3), 1e-5);
     }
     assert_true(weight(&self) > 0.1f);
-    release(&self);
 }
-
-/* ---- waiting ---- */
 
 TEST(no_units_say_nothing)
 {
     static round_arms round;
-    fixture self;
+    RELEASED_BY(release) fixture self;
     make(&self, F1, 0);
     assert_int_equal(recent_gains_theta_count(&self.recent), 0);
     vector x = draw_arm(&self, &round, 1);
@@ -116,5 +110,4 @@ TEST(no_units_say_nothing)
     recent_gains_archive(&self.recent, &written);
     assert_int_equal(written.size, 0);
     memory_free(written.bytes);
-    release(&self);
 }

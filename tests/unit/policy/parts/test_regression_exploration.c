@@ -25,15 +25,14 @@ typedef struct reported {
 static void told_make(reported *self, parts *from, bool recent)
 {
     const network *f1 = &from->f1.f1.networks[0];
-    ee_error error = {0};
     memset(self, 0, sizeof *self);
-    ok(initial_features_create(&self->features, &from->owner, f1, 200, &error));
+    ok(initial_features_create(&self->features, &from->owner, f1, 200, &last_error));
     initial_features_set(&self->features, f1, from->f1.f1.initial);
     gain_regression_setup setup = {
         .heads = f1->heads, .dim = self->features.count, .lambda = 2, .sketched = true, .seed = PARTS_SEED};
-    ok(gain_regression_create(&self->gains, &from->owner, &setup, &error));
+    ok(gain_regression_create(&self->gains, &from->owner, &setup, &last_error));
     size_t units = recent ? 64 : 0; /* and as many as there are */
-    ok(recent_gains_create(&self->recent, &from->owner, f1, units, &error));
+    ok(recent_gains_create(&self->recent, &from->owner, f1, units, &last_error));
     assert_int_equal(self->recent.units, recent ? 6 : 0);
     self->recent_theta = gain_regression_theta_count(&self->gains);
     assert_int_equal(from->f2->theta_count, self->recent_theta + recent_gains_theta_count(&self->recent));
@@ -108,7 +107,7 @@ static void tell_training(reported *self, parts *from, size_t t, random_stream *
 
 static void check_gains(const char *options, bool recent)
 {
-    parts self;
+    RELEASED_BY(parts_free) parts self;
     static reported its;
     parts_make(&self, options);
     parts_draw(&self, &every_arm, 7, ARMS);
@@ -137,7 +136,6 @@ static void check_gains(const char *options, bool recent)
         tell_training(&its, &self, t, &refreshing);
         assert_floats_close(self.theta2, its.theta, self.f2->theta_count, 1e-6);
     }
-    parts_free(&self);
 }
 
 TEST(gains_are_regressed_and_drawn_to_be_computed_again)
@@ -154,13 +152,11 @@ TEST(other_labels_have_no_recent_gains)
     const char *labels[] = {"abs", "relu"};
     for (size_t i = 0; i < 2; i++) {
         char options[256];
-        parts with, without;
+        RELEASED_BY(parts_free) parts with, without;
         snprintf(options, sizeof options, COMMON "label=%s", labels[i]);
         parts_make(&with, options);
         snprintf(options, sizeof options, COMMON "label=%s recent_units=0", labels[i]);
         parts_make(&without, options);
         assert_int_equal(with.f2->theta_count, without.f2->theta_count);
-        parts_free(&with);
-        parts_free(&without);
     }
 }

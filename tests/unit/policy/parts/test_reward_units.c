@@ -95,12 +95,11 @@ TEST(the_mean_follows_a_change)
 
 TEST(switched_off_it_says_nothing)
 {
-    ee_error error = {0};
     reward_units self = {0};
     (void)reward_units_take(&self, 100);
     (void)reward_units_take(&self, 300);
     assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
-    archive written = archive_writer(&error);
+    archive written = archive_writer(&last_error);
     reward_units_archive(&self, &written);
     assert_int_equal(written.size, 0);
     memory_free(written.bytes);

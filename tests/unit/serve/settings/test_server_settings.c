@@ -14,7 +14,7 @@ static server_settings usual(void)
     return settings;
 }
 
-static void refuses(const char *lines, const char *sentence)
+static void refused_text(const char *lines, const char *sentence)
 {
     server_settings settings = usual();
     ee_error error;
@@ -49,13 +49,13 @@ TEST(a_file_has_lines)
 
 TEST(a_file_says_where_it_is_wrong)
 {
-    refuses("port = 1\nprot = 2\n", "settings: line 2: serve has no option 'prot'; did you mean 'port'?");
-    refuses("most-awake = 5\n",
-            "settings: line 1: 'most-awake' was removed; remove it, or limit the memory of models with 'memory' "
-            "(megabytes)");
-    refuses("port = 70000", "settings: line 1: serve.port must be 0 to 65535, got 70000");
-    refuses("\n\nnothing", "settings: line 3: expected name = value, got 'nothing'");
-    refuses("log-level = loud", "settings: line 1: serve.log-level must be error|warning|info|debug, got loud");
+    refused_text("port = 1\nprot = 2\n", "settings: line 2: serve has no option 'prot'; did you mean 'port'?");
+    refused_text("most-awake = 5\n",
+                 "settings: line 1: 'most-awake' was removed; remove it, or limit the memory of models with 'memory' "
+                 "(megabytes)");
+    refused_text("port = 70000", "settings: line 1: serve.port must be 0 to 65535, got 70000");
+    refused_text("\n\nnothing", "settings: line 3: expected name = value, got 'nothing'");
+    refused_text("log-level = loud", "settings: line 1: serve.log-level must be error|warning|info|debug, got loud");
     server_settings settings = usual();
     assert_int_equal(server_settings_parse("port = \0001", 9, &settings, NULL), EE_BAD_OPTION);
     char longest[3000];
