@@ -8,89 +8,53 @@
 
 static const int64_t START = 1700000000000000; /* microseconds: 14 November 2023 */
 
-typedef struct play {
+static struct play {
     test_place place;
     store *store;
     int64_t now;
 } play;
 
-static inline play start(void)
+static inline int start(void **state)
 {
-    play self = {.place = test_place_make(), .now = START};
-    self.store = open_bare(self.place.where, &(joining_rules){.wait = 10000000, .aggregation = LOG_REWARD_FIRST});
-    return self;
+    (void)state;
+    play = (struct play){.place = test_place_make(), .now = START};
+    play.store = open_bare(play.place.where, &(joining_rules){.wait = 10000000, .aggregation = LOG_REWARD_FIRST});
+    return 0;
 }
 
-static inline void end(play *self)
+static inline int end(void **state)
 {
-    store_close(self->store);
-    test_place_remove(&self->place);
+    (void)state;
+    store_close(play.store);
+    test_place_remove(&play.place);
+    return 0;
 }
 
-static inline void set_mode(play *self, const char *json)
+static inline void set_mode(const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
-    settings.joining = state_of(self->store, 1)->rules;
+    settings.joining = state_of(play.store, 1)->rules;
     store_entry entry = {
         .bandit = 1, .event = {.kind = EVENT_SETTINGS, .body = json, .size = strlen(json)}, .settings = &settings};
-    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+    assert_int_equal(write_entry(play.store, &entry, play.now), ENTRY_DONE);
 }
 
-static inline void decide(play *self, const char *id, const decision_body *body)
+/* bodies: of all slots, if it has some. */
+static inline void decide(const char *id, const decision_body *bodies)
 {
-    uint8_t *bytes = NULL;
-    size_t size = 0, capacity = 0;
-    ok(decision_body_write(body, NULL, &bytes, &size, &capacity, NULL));
-    store_entry entry = {.bandit = 1,
-                         .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size},
-                         .deferred = body->deferred,
-                         .slot_index = body->slot_index,
-                         .slot_count = body->slot_count};
-    write_entry(self->store, &entry, self->now);
-    memory_free(bytes);
+    write_decision(play.store, 1, id, bodies, play.now);
 }
 
-/* The slots of a round, whose ids are made of the round's. */
-static inline void decide_slots(play *self, const char *id, const decision_body *bodies)
-{
-    enum { MOST = 8 };
-    store_entry entries[MOST] = {0};
-    char ids[MOST][64];
-    size_t count = bodies[0].slot_count;
-    for (size_t i = 0; i < count; i++) {
-        uint8_t *bytes = NULL;
-        size_t size = 0, capacity = 0;
-        ok(decision_body_write(&bodies[i], NULL, &bytes, &size, &capacity, NULL));
-        entries[i] = (store_entry){
-            .bandit = 1,
-            .event = {.kind = EVENT_DECISION,
-                      .id = slot_decision_id(words(id), bodies[i].slot, ids[i]),
-                      .body = bytes,
-                      .size = size},
-            .deferred = bodies[i].deferred,
-            .slot_index = i,
-            .slot_count = count,
-            .with_next = i + 1 < count,
-            .next = i + 1 < count ? &entries[i + 1] : NULL,
-        };
-    }
-    write_entries(self->store, entries, self->now);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(entries[i].verdict, ENTRY_DONE);
-        memory_free((void *)entries[i].event.body);
-    }
-}
-
-static inline void reward(play *self, const char *id, double value)
+static inline void reward(const char *id, double value)
 {
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = value}};
-    write_entry(self->store, &entry, self->now);
+    write_entry(play.store, &entry, play.now);
 }
 
-static inline void settle(play *self)
+static inline void settle(void)
 {
-    self->now += 11000000;
-    settle_some(self->store, 1, self->now, 1000000);
+    play.now += 11000000;
+    settle_some(play.store, 1, play.now, 1000000);
 }
 
 static const log_range everything = {.from = INT64_MIN, .until = INT64_MAX};

@@ -14,7 +14,7 @@
 
 enum { PLAY_ARMS = 4, PLAY_DIM = 5, PLAY_UPLOAD = 1000000000 /* number of an uploaded model's file */ };
 
-typedef struct served_play {
+static struct {
     test_folder folder;
     served_options options;
     store *kept;
@@ -22,65 +22,60 @@ typedef struct served_play {
     served_bandits *bandits;
     atomic_int_fast64_t now; /* microseconds: what the journal's clock says */
     ee_error error;
-} served_play;
+} play;
 
-#define PLAY_OK(play, call)                                                                                            \
-    if (call) fail_msg("%s:%d: %s", __FILE__, __LINE__, (play)->error.message)
+#define PLAY_OK(call)                                                                                                  \
+    if (call) fail_msg("%s:%d: %s", __FILE__, __LINE__, play.error.message)
 
 static int64_t play_clock(void *context)
 {
-    return atomic_fetch_add(&((served_play *)context)->now, 1);
+    (void)context;
+    return atomic_fetch_add(&play.now, 1);
 }
 
 static void play_appended(void *context, uint32_t bandit, uint64_t last)
 {
-    served_bandits_appended(((served_play *)context)->bandits, bandit, last);
+    (void)context;
+    served_bandits_appended(play.bandits, bandit, last);
 }
 
 /* Opens what the folder has. */
-static inline void play_open(served_play *self)
+static inline void play_open(void)
 {
-    journal_options written = {.clock = play_clock,
-                               .clock_context = self,
-                               .appended = play_appended,
-                               .context = self,
-                               .checkpoints = self->options.checkpoints};
-    PLAY_OK(self, store_open(self->folder.path, &self->kept, &self->error));
-    PLAY_OK(self, served_bandits_create(self->kept, &self->options, &self->bandits, &self->error));
-    PLAY_OK(self, journal_start(self->kept, &written, &self->written, &self->error));
-    PLAY_OK(self, served_bandits_run(self->bandits, self->written, &self->error));
+    journal_options written = {.clock = play_clock, .appended = play_appended, .checkpoints = play.options.checkpoints};
+    PLAY_OK(store_open(play.folder.path, &play.kept, &play.error));
+    PLAY_OK(served_bandits_create(play.kept, &play.options, &play.bandits, &play.error));
+    PLAY_OK(journal_start(play.kept, &written, &play.written, &play.error));
+    PLAY_OK(served_bandits_run(play.bandits, play.written, &play.error));
 }
 
 /* hurry: as if it were killed, but that all was written. */
-static inline void play_close(served_play *self, bool hurry)
+static inline void play_close(bool hurry)
 {
-    served_bandits_stop(self->bandits, hurry ? 0 : 60);
-    journal_stop(self->written);
-    served_bandits_free(self->bandits);
-    store_close(self->kept);
+    served_bandits_stop(play.bandits, hurry ? 0 : 60);
+    journal_stop(play.written);
+    served_bandits_free(play.bandits);
+    store_close(play.kept);
 }
 
-static inline served_play *play_start(void)
+static inline void play_start(void)
 {
-    served_play *self = calloc(1, sizeof *self);
-    self->folder = folder_make();
-    self->options = served_options_usual();
-    self->options.publish_interval = 0.001;
-    self->options.trainers = 1;
-    self->now = 1000000;
-    return self;
+    memset(&play, 0, sizeof play);
+    play.folder = folder_make();
+    play.options = served_options_usual();
+    play.options.publish_interval = 0.001;
+    play.options.trainers = 1;
+    play.now = 1000000;
 }
 
-static inline void play_end(served_play *self)
+static inline void play_end(void)
 {
-    folder_remove(&self->folder);
-    free(self);
+    folder_remove(&play.folder);
 }
 
 /* ---- bandits ---- */
 
-static inline void play_set(served_play *self, uint32_t number, const char *name, const bandit_settings *settings,
-                            bool archived)
+static inline void play_set(uint32_t number, const char *name, const bandit_settings *settings, bool archived)
 {
     text json = text_start(NULL);
     bandit_settings_write(settings, &json);
@@ -89,29 +84,29 @@ static inline void play_set(served_play *self, uint32_t number, const char *name
                            .settings = settings,
                            .archived = archived,
                            .name = words(name)};
-    PLAY_OK(self, journal_write(self->written, &entry, &self->error));
-    PLAY_OK(self, served_bandits_set(self->bandits, entry.bandit, words(name), settings, archived, &self->error));
+    PLAY_OK(journal_write(play.written, &entry, &play.error));
+    PLAY_OK(served_bandits_set(play.bandits, entry.bandit, words(name), settings, archived, &play.error));
     memory_free(json.bytes);
 }
 
 /* A new one by these settings, as JSON. */
-static inline served_bandit *play_create(served_play *self, const char *name, const char *json)
+static inline served_bandit *play_create(const char *name, const char *json)
 {
     bandit_settings settings = bandit_settings_usual();
-    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, &self->error));
-    play_set(self, 0, name, &settings, false);
-    return served_bandits_find(self->bandits, words(name));
+    PLAY_OK(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, &play.error));
+    play_set(0, name, &settings, false);
+    return served_bandits_find(play.bandits, words(name));
 }
 
-static inline void play_change(served_play *self, served_bandit *bandit, const char *json, bool archived)
+static inline void play_change(served_bandit *bandit, const char *json, bool archived)
 {
     bandit_settings settings = served_bandit_settings(bandit);
-    PLAY_OK(self, bandit_settings_read(&settings, json, strlen(json), SETTINGS_CHANGES, &self->error));
-    play_set(self, served_bandit_number(bandit), served_bandit_name(bandit), &settings, archived);
+    PLAY_OK(bandit_settings_read(&settings, json, strlen(json), SETTINGS_CHANGES, &play.error));
+    play_set(served_bandit_number(bandit), served_bandit_name(bandit), &settings, archived);
 }
 
 /* Another model: (size) bytes, or a reset. */
-static inline void play_model(served_play *self, served_bandit *bandit, const void *bytes, size_t size)
+static inline void play_model(served_bandit *bandit, const void *bytes, size_t size)
 {
     uint8_t *body = NULL;
     size_t body_size = 0;
@@ -119,11 +114,11 @@ static inline void play_model(served_play *self, served_bandit *bandit, const vo
     if (bytes) {
         checkpoint_body about = {
             .version = PLAY_UPLOAD, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
-        PLAY_OK(self, blob_put(store_blobs(self->kept), blob_model(number, about.version), bytes, size, &self->error));
-        PLAY_OK(self, checkpoint_body_write(&about, NULL, &body, &body_size, &self->error));
+        PLAY_OK(blob_put(store_blobs(play.kept), blob_model(number, about.version), bytes, size, &play.error));
+        PLAY_OK(checkpoint_body_write(&about, NULL, &body, &body_size, &play.error));
     }
     journal_entry entry = {.bandit = number, .event = {.kind = EVENT_MODEL, .body = body, .size = body_size}};
-    PLAY_OK(self, journal_write(self->written, &entry, &self->error));
+    PLAY_OK(journal_write(play.written, &entry, &play.error));
     memory_free(body);
 }
 
@@ -175,7 +170,7 @@ static inline void play_round(uint64_t number, float *values, char *context, siz
 }
 
 /* The answer to round number `number`, written; its id is rNUMBER. Returns the action. */
-static inline size_t play_decide(served_play *self, served_bandit *bandit, uint64_t number, ee_error *error)
+static inline size_t play_decide(served_bandit *bandit, uint64_t number, ee_error *error)
 {
     float values[PLAY_ARMS * PLAY_DIM];
     double probabilities[PLAY_ARMS];
@@ -213,25 +208,25 @@ static inline size_t play_decide(served_play *self, served_bandit *bandit, uint6
     journal_entry entry = {.bandit = served_bandit_number(bandit),
                            .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size},
                            .generated_id = true};
-    if (!status) status = journal_write(self->written, &entry, error);
+    if (!status) status = journal_write(play.written, &entry, error);
     memory_free(bytes);
     if (status) fail_msg("decide: %s", error->message);
     return body.action;
 }
 
-static inline void play_reward(served_play *self, served_bandit *bandit, uint64_t number, double value, ee_error *error)
+static inline void play_reward(served_bandit *bandit, uint64_t number, double value, ee_error *error)
 {
     char id[32];
     snprintf(id, sizeof id, "r%llu", (unsigned long long)number);
     journal_entry entry = {.bandit = served_bandit_number(bandit),
                            .event = {.kind = EVENT_REWARD, .id = words(id), .value = value}};
-    if (journal_write(self->written, &entry, error)) fail_msg("reward: %s", error->message);
+    if (journal_write(play.written, &entry, error)) fail_msg("reward: %s", error->message);
 }
 
 /* Until the model has taken all. What was written before is known to the bandits once another write is done. */
-static inline served_standing play_catch_up(served_play *self, served_bandit *bandit)
+static inline served_standing play_catch_up(served_bandit *bandit)
 {
-    play_reward(self, bandit, 0, 0, &self->error);
+    play_reward(bandit, 0, 0, &play.error);
     served_standing standing;
     AWAIT(!(standing = served_bandit_standing(bandit)).behind || standing.trouble[0]);
     if (standing.behind) fail_msg("%s", standing.trouble);
@@ -239,26 +234,33 @@ static inline served_standing play_catch_up(served_play *self, served_bandit *ba
 }
 
 /* Rounds first to last, each rewarded `late` rounds later. Returns how many were the best. */
-static inline size_t play_rounds(served_play *self, served_bandit *bandit, uint64_t first, uint64_t last, uint64_t late)
+static inline size_t play_rounds(served_bandit *bandit, uint64_t first, uint64_t last, uint64_t late)
 {
     size_t best = 0, *actions = calloc(last + 1, sizeof *actions);
     for (uint64_t t = first; t <= last + late; t++) {
         if (t <= last) {
-            actions[t] = play_decide(self, bandit, t, &self->error);
+            actions[t] = play_decide(bandit, t, &play.error);
             best += actions[t] == play_best(t);
         }
         if (t < first + late) continue;
         uint64_t rewarded = t - late;
         if (rewarded % 10 == 3) continue; /* it never comes */
-        play_reward(self, bandit, rewarded, actions[rewarded] == play_best(rewarded), &self->error);
+        play_reward(bandit, rewarded, actions[rewarded] == play_best(rewarded), &play.error);
     }
     free(actions);
     return best;
 }
 
-static inline void play_pass(served_play *self, double seconds)
+/* The same, and all of it is learned. */
+static inline void play_learn(served_bandit *bandit, uint64_t first, uint64_t last, uint64_t late)
 {
-    atomic_fetch_add(&self->now, (int64_t)(seconds * 1e6));
+    play_rounds(bandit, first, last, late);
+    play_catch_up(bandit);
+}
+
+static inline void play_pass(double seconds)
+{
+    atomic_fetch_add(&play.now, (int64_t)(seconds * 1e6));
 }
 
 #endif

@@ -10,71 +10,68 @@
 enum { ALL = 0xff };
 
 /* A store in a place of its own, and a reader of it. */
-typedef struct bench {
+static struct bench {
     test_place place;
     store *kept;
     store_reader *reader;
     ee_error error;
 } bench;
 
-static inline void open_store(bench *b)
+static inline void open_store(void)
 {
-    ok(store_open(b->place.where, &b->kept, &b->error));
-    ok(store_reader_create(b->kept, &b->reader, &b->error));
+    ok(store_open(bench.place.where, &bench.kept, &bench.error));
+    ok(store_reader_create(bench.kept, &bench.reader, &bench.error));
 }
 
-static inline void close_store(bench *b)
+static inline void close_store(void)
 {
-    store_reader_free(b->reader);
-    store_close(b->kept);
-    b->reader = NULL;
-    b->kept = NULL;
+    store_reader_free(bench.reader);
+    store_close(bench.kept);
+    bench.reader = NULL;
+    bench.kept = NULL;
 }
 
 static inline int set_up(void **state)
 {
-    bench *b = calloc(1, sizeof *b);
-    b->place = test_place_make();
-    open_store(b);
-    *state = b;
+    (void)state;
+    bench.place = test_place_make();
+    open_store();
     return 0;
 }
 
 static inline int tear_down(void **state)
 {
-    bench *b = *state;
-    close_store(b);
-    test_place_remove(&b->place);
-    free(b);
+    (void)state;
+    close_store();
+    test_place_remove(&bench.place);
     return 0;
 }
 
 /* Writes an entry at a time. */
-static inline entry_verdict write_at(bench *b, int64_t now, store_entry entry)
+static inline entry_verdict write_at(int64_t now, store_entry entry)
 {
-    return write_entry(b->kept, &entry, now);
+    return write_entry(bench.kept, &entry, now);
 }
 
 /* An event of a kind that needs no more. */
-static inline void append(bench *b, uint32_t bandit, event_kind kind, int64_t now)
+static inline void append(uint32_t bandit, event_kind kind, int64_t now)
 {
     store_entry entry = {.bandit = bandit, .event = {.kind = kind, .body = "body", .size = 4}};
-    assert_int_equal(write_entry(b->kept, &entry, now), ENTRY_DONE);
+    assert_int_equal(write_entry(bench.kept, &entry, now), ENTRY_DONE);
 }
 
-static inline entry_verdict decide(bench *b, uint32_t bandit, int64_t now, const char *id)
+static inline entry_verdict decide(uint32_t bandit, int64_t now, const char *id)
 {
     store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 2}};
-    return write_entry(b->kept, &entry, now);
+    return write_entry(bench.kept, &entry, now);
 }
 
-static inline event_outcome give(bench *b, uint32_t bandit, int64_t now, const char *id, double value,
-                                 const char *reward_id)
+static inline event_outcome give(uint32_t bandit, int64_t now, const char *id, double value, const char *reward_id)
 {
     store_entry entry = {
         .bandit = bandit,
         .event = {.kind = EVENT_REWARD, .id = words(id), .value = value, .reward_id = words(reward_id)}};
-    write_entry(b->kept, &entry, now);
+    write_entry(bench.kept, &entry, now);
     return entry.verdict == ENTRY_DONE ? entry.event.outcome : OUTCOME_NONE;
 }
 
@@ -116,27 +113,39 @@ static inline ee_status see_events(store_reader *reader, uint32_t bandit, uint64
     return status;
 }
 
-static inline const char *bandits_of(store_reader *reader, seen *into)
+static inline const char *bandits_of(void)
 {
+    static seen all;
     stored_bandits list;
-    *into = (seen){0};
-    ok(store_list_bandits(reader, &list, NULL));
-    for (size_t i = 0; i < list.count; i++) see_bandit(into, &list.bandits[i]);
+    all = (seen){0};
+    ok(store_list_bandits(bench.reader, &list, NULL));
+    for (size_t i = 0; i < list.count; i++) see_bandit(&all, &list.bandits[i]);
     stored_bandits_free(&list);
-    return into->text;
+    return all.text;
 }
 
-static inline const char *events_of(store_reader *reader, uint32_t bandit, seen *into)
+static inline void assert_seen(uint32_t bandit, uint64_t after, unsigned kinds, size_t limit, const char *expected,
+                               uint64_t expected_last)
 {
+    seen got;
     uint64_t last;
-    ok(see_events(reader, bandit, 0, ALL, 1000, into, &last, NULL));
-    return into->text;
+    ok(see_events(bench.reader, bandit, after, kinds, limit, &got, &last, NULL));
+    assert_string_equal(got.text, expected);
+    assert_int_equal(last, expected_last);
 }
 
-static inline void compare_event(store_reader *reader, uint32_t bandit, const event *expected)
+static inline const char *events_of(uint32_t bandit)
+{
+    static seen all;
+    uint64_t last;
+    ok(see_events(bench.reader, bandit, 0, ALL, 1000, &all, &last, NULL));
+    return all.text;
+}
+
+static inline void compare_event(uint32_t bandit, const event *expected)
 {
     const event *from;
-    ok(store_read_one(reader, bandit, expected->number, &from, NULL));
+    ok(store_read_one(bench.reader, bandit, expected->number, &from, NULL));
     assert_int_equal(from->number, expected->number);
     assert_int_equal(from->kind, expected->kind);
     assert_int_equal(from->time, expected->time);
@@ -152,10 +161,10 @@ static inline void compare_event(store_reader *reader, uint32_t bandit, const ev
 }
 
 /* Two bandits, events 1 to 12 each: 1 is SETTINGS, then DECISION, but for STEPs at 4, 8, 12 and a CHECKPOINT at 9. */
-static inline void write_log(bench *b)
+static inline void write_log(void)
 {
-    close_store(b);
-    raw_log log = raw_begin(b->place.where);
+    close_store();
+    raw_log log = raw_begin(bench.place.where);
     for (uint32_t bandit = 1; bandit <= 2; bandit++) {
         raw_add_bandit(&log, bandit, bandit == 1 ? "a" : "b");
         for (uint64_t number = 1; number <= 12; number++) {
@@ -170,7 +179,7 @@ static inline void write_log(bench *b)
         }
     }
     raw_commit(&log);
-    open_store(b);
+    open_store();
 }
 
 #endif

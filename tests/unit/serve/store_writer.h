@@ -27,6 +27,52 @@ static inline entry_verdict write_entry(store *kept, store_entry *entry, int64_t
     return entry->verdict;
 }
 
+/* The entries of a decision, or of the slots of a round, whose ids are made of the round's. */
+typedef struct decision_entries {
+    store_entry all[8]; /* (count) */
+    char ids[8][64];
+    size_t count;
+} decision_entries;
+
+static inline void fill_decision(decision_entries *into, uint32_t bandit, const char *id, const decision_body *bodies)
+{
+    size_t in_round = bodies[0].slot_count;
+    into->count = in_round ? in_round : 1;
+    for (size_t i = 0; i < into->count; i++) {
+        uint8_t *bytes = NULL;
+        size_t size = 0, capacity = 0;
+        ok(decision_body_write(&bodies[i], NULL, &bytes, &size, &capacity, NULL));
+        into->all[i] = (store_entry){
+            .bandit = bandit,
+            .event = {.kind = EVENT_DECISION,
+                      .id = in_round ? slot_decision_id(words(id), bodies[i].slot, into->ids[i]) : words(id),
+                      .body = bytes,
+                      .size = size},
+            .request = {bodies[i].request[0], bodies[i].request[1]},
+            .deferred = bodies[i].deferred,
+            .slot_index = i,
+            .slot_count = in_round,
+            .with_next = i + 1 < in_round,
+            .next = i + 1 < in_round ? &into->all[i + 1] : NULL,
+        };
+    }
+}
+
+static inline void free_decision(decision_entries *self)
+{
+    for (size_t i = 0; i < self->count; i++) memory_free((void *)(uintptr_t)self->all[i].event.body);
+}
+
+static inline void write_decision(store *kept, uint32_t bandit, const char *id, const decision_body *bodies,
+                                  int64_t now)
+{
+    decision_entries entries;
+    fill_decision(&entries, bandit, id, bodies);
+    write_entries(kept, entries.all, now);
+    for (size_t i = 0; i < entries.count; i++) assert_int_equal(entries.all[i].verdict, ENTRY_DONE);
+    free_decision(&entries);
+}
+
 /* Settles at most `limit` decisions whose wait is over. Returns how many. */
 static inline size_t settle_some(store *kept, uint32_t bandit, int64_t now, size_t limit)
 {

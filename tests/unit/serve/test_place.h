@@ -24,6 +24,13 @@ static inline void test_place_remove(test_place *self)
     folder_remove(&self->folder);
 }
 
+/* Of a call that fails: its status, and a part of its message. */
+#define assert_fails(call, expected, error, part)                                                                      \
+    do {                                                                                                               \
+        assert_int_equal(call, expected);                                                                              \
+        assert_message_has((error).message, part);                                                                     \
+    } while (0)
+
 /* For a test of SQLite's files. */
 static inline void only_in_a_folder(void)
 {

@@ -11,66 +11,59 @@ static holding held(uint32_t bandit, double rate)
     return (holding){.bandit = bandit, .state = HOLDING_HELD, .since = LONG_AGO, .rate = rate};
 }
 
-static uint32_t choose(const balance_server *servers, size_t count, holding *holdings, size_t holding_count,
-                       uint64_t *to)
+TEST(one_bandit_moves_or_none)
 {
-    const holding *chosen = balance_choose(servers, count, holdings, holding_count, NOW, to);
-    return chosen ? chosen->bandit : 0;
-}
-
-TEST(an_empty_server_gets_bandits)
-{
-    const balance_server servers[] = {{1, 4, true}, {2, 0, false}};
-    holding holdings[] = {held(1, 0), held(2, 0), held(3, 0), held(4, 0)};
-    uint64_t to;
-    assert_int_equal(choose(servers, 2, holdings, 4, &to), 1);
-    assert_int_equal(to, 2);
-}
-
-TEST(the_one_that_evens_loads_best_moves)
-{
-    const balance_server servers[] = {{1, 10, false}, {2, 1000, true}, {3, 400, false}};
-    holding holdings[] = {held(1, 900), held(2, 480), held(3, 20)};
-    uint64_t to;
-    assert_int_equal(choose(servers, 3, holdings, 3, &to), 2); /* 990 apart: 480 is nearest to a half */
-    assert_int_equal(to, 1);
-}
-
-TEST(one_hot_bandit_stays)
-{
-    const balance_server servers[] = {{1, 5001, true}, {2, 0, false}};
-    holding holdings[] = {held(1, 5000)};
-    uint64_t to;
-    assert_int_equal(choose(servers, 2, holdings, 1, &to), 0);
-}
-
-TEST(even_servers_keep_what_they_have)
-{
-    const balance_server servers[] = {{1, 110, true}, {2, 100, false}};
-    holding holdings[] = {held(1, 4), held(2, 106)};
-    uint64_t to;
-    assert_int_equal(choose(servers, 2, holdings, 2, &to), 0);
-}
-
-TEST(only_the_one_with_the_most_gives)
-{
-    const balance_server servers[] = {{1, 100, true}, {2, 200, false}, {3, 0, false}};
-    holding holdings[] = {held(1, 50), held(2, 48)};
-    uint64_t to;
-    assert_int_equal(choose(servers, 3, holdings, 2, &to), 0);
-}
-
-TEST(what_came_recently_or_is_moving_stays)
-{
-    const balance_server servers[] = {{1, 4, true}, {2, 0, false}};
-    holding holdings[] = {held(1, 0), held(2, 0), held(LONG_AGO, 0), held(4, 0)};
-    uint64_t to;
-    holdings[0].since = NOW - 1000000;
-    holdings[1].asked = true;
-    holdings[2].bandit = 0; /* the leader's lease */
-    assert_int_equal(choose(servers, 2, holdings, 4, &to), 4);
-    holdings[3].state = HOLDING_LEFT;
-    assert_int_equal(choose(servers, 2, holdings, 4, &to), 0);
+    const holding recent = {.bandit = 1, .state = HOLDING_HELD, .since = NOW - 1000000};
+    const holding asked = {.bandit = 2, .state = HOLDING_HELD, .since = LONG_AGO, .asked = true};
+    const holding left = {.bandit = 4, .state = HOLDING_LEFT, .since = LONG_AGO};
+    const struct {
+        const char *name;
+        balance_server servers[3];
+        holding holdings[4]; /* of bandit 0: the leader's lease */
+        uint32_t chosen;
+        uint64_t to;
+    } cases[] = {
+        {"an empty server gets bandits",
+         {{1, 4, true}, {2, 0, false}},
+         {held(1, 0), held(2, 0), held(3, 0), held(4, 0)},
+         1,
+         2},
+        {"990 apart: 480 is nearest to a half",
+         {{1, 10, false}, {2, 1000, true}, {3, 400, false}},
+         {held(1, 900), held(2, 480), held(3, 20), held(0, 0)},
+         2,
+         1},
+        {"one hot bandit stays",
+         {{1, 5001, true}, {2, 0, false}},
+         {held(1, 5000), held(0, 0), held(0, 0), held(0, 0)},
+         0,
+         0},
+        {"even servers keep what they have",
+         {{1, 110, true}, {2, 100, false}},
+         {held(1, 4), held(2, 106), held(0, 0), held(0, 0)},
+         0,
+         0},
+        {"only the one with the most gives",
+         {{1, 100, true}, {2, 200, false}, {3, 0, false}},
+         {held(1, 50), held(2, 48), held(0, 0), held(0, 0)},
+         0,
+         0},
+        {"what came recently or was asked stays",
+         {{1, 4, true}, {2, 0, false}},
+         {recent, asked, held(0, 0), held(4, 0)},
+         4,
+         2},
+        {"what is moving stays", {{1, 4, true}, {2, 0, false}}, {recent, asked, held(0, 0), left}, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        holding holdings[4];
+        uint64_t to = 0;
+        memcpy(holdings, cases[i].holdings, sizeof holdings);
+        const holding *chosen =
+            balance_choose(cases[i].servers, cases[i].servers[2].number ? 3 : 2, holdings, 4, NOW, &to);
+        if ((chosen ? chosen->bandit : 0) != cases[i].chosen || (chosen && to != cases[i].to))
+            fail_msg("%s", cases[i].name);
+    }
 }
 
 /* Whatever the loads are, moves end, and no server has more than it must. */

@@ -9,25 +9,25 @@
 
 enum { ME = 1, OTHER = 2, THIRD = 3, BANDIT = 7 };
 
-typedef struct small_fleet {
+static struct small_fleet {
     fleet fleet;
     fleet_peer peers[3];
     holding held;
-} small_fleet;
+} small;
 
 /* Three servers that are alive; this one holds a bandit. */
-static void fleet_make(small_fleet *self, holding_state state, const char *mine, const char *others, const char *thirds)
+static void fleet_make(holding_state state, const char *mine, const char *others, const char *thirds)
 {
     const char *versions[] = {mine, others, thirds};
-    *self = (small_fleet){.fleet = {.number = ME, .peer_count = 3, .holding_count = 1},
-                          .held = {.bandit = BANDIT, .state = state, .failures = 100}};
-    self->fleet.peers = self->peers;
-    self->fleet.holdings = &self->held;
+    small = (struct small_fleet){.fleet = {.number = ME, .peer_count = 3, .holding_count = 1},
+                                 .held = {.bandit = BANDIT, .state = state, .failures = 100}};
+    small.fleet.peers = small.peers;
+    small.fleet.holdings = &small.held;
     for (size_t i = 0; i < 3; i++) {
-        self->peers[i].about.number = i + 1;
-        snprintf(self->peers[i].about.version, sizeof self->peers[i].about.version, "%s", versions[i]);
+        small.peers[i].about.number = i + 1;
+        snprintf(small.peers[i].about.version, sizeof small.peers[i].about.version, "%s", versions[i]);
     }
-    pthread_cond_init(&self->fleet.work, NULL);
+    pthread_cond_init(&small.fleet.work, NULL);
 }
 
 static void init_monotonic(pthread_cond_t *condition)
@@ -64,128 +64,121 @@ static bool is_owned(void *context, uint32_t bandit)
 
 TEST(a_server_reports_its_largest_lag)
 {
-    small_fleet self;
     double lags[] = {9, 1, 3, 2};
     holding held[] = {{.state = HOLDING_HELD}, /* the leader's lease */
                       {.bandit = 1, .state = HOLDING_HELD},
                       {.bandit = 2, .state = HOLDING_HELD},
                       {.bandit = 3, .state = HOLDING_HELD}};
-    fleet_make(&self, HOLDING_HELD, "", "", "");
-    self.fleet.holdings = held;
-    self.fleet.holding_count = 4;
-    self.fleet.options = (fleet_options){.events = events_and_lag, .owns = owns, .context = lags};
-    self.fleet.measured = -10 * SECOND;
-    fleet_measure_load(&self.fleet);
-    assert_true(self.fleet.lag == 3);
+    fleet_make(HOLDING_HELD, "", "", "");
+    small.fleet.holdings = held;
+    small.fleet.holding_count = 4;
+    small.fleet.options = (fleet_options){.events = events_and_lag, .owns = owns, .context = lags};
+    small.fleet.measured = -10 * SECOND;
+    fleet_measure_load(&small.fleet);
+    assert_true(small.fleet.lag == 3);
     lags[2] = 0;
-    fleet_measure_load(&self.fleet); /* too soon */
-    assert_true(self.fleet.lag == 3);
-    self.fleet.measured -= 2 * SECOND;
-    fleet_measure_load(&self.fleet);
-    assert_true(self.fleet.lag == 2);
+    fleet_measure_load(&small.fleet); /* too soon */
+    assert_true(small.fleet.lag == 3);
+    small.fleet.measured -= 2 * SECOND;
+    fleet_measure_load(&small.fleet);
+    assert_true(small.fleet.lag == 2);
 }
 
 TEST(bandits_that_fail_go_to_servers_that_are_not_older)
 {
-    small_fleet self;
-    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.9.0", "1.10.0");
-    fleet_give_failed(&self.fleet);
-    assert_int_equal(self.held.state, HOLDING_LEFT);
-    assert_int_equal(self.held.to, THIRD);
-    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.11.0", "1.9.0");
-    fleet_give_failed(&self.fleet);
-    assert_int_equal(self.held.to, OTHER);
-    fleet_make(&self, HOLDING_FAILED, "1.10.0", "1.9.0", "1.9.0");
-    fleet_give_failed(&self.fleet);
-    assert_int_equal(self.held.state, HOLDING_FAILED);
+    fleet_make(HOLDING_FAILED, "1.10.0", "1.9.0", "1.10.0");
+    fleet_give_failed(&small.fleet);
+    assert_int_equal(small.held.state, HOLDING_LEFT);
+    assert_int_equal(small.held.to, THIRD);
+    fleet_make(HOLDING_FAILED, "1.10.0", "1.11.0", "1.9.0");
+    fleet_give_failed(&small.fleet);
+    assert_int_equal(small.held.to, OTHER);
+    fleet_make(HOLDING_FAILED, "1.10.0", "1.9.0", "1.9.0");
+    fleet_give_failed(&small.fleet);
+    assert_int_equal(small.held.state, HOLDING_FAILED);
 }
 
 /* Perhaps another server removed it while this one was stopped: it must not go on with its model. */
 TEST(a_bandit_that_was_removed_is_given_up)
 {
-    small_fleet self;
-    fleet_make(&self, HOLDING_HELD, "", "", "");
-    fleet_compare(&self.fleet);
-    assert_int_equal(self.fleet.holding_count, 1);
-    assert_int_equal(self.held.state, HOLDING_LOSE);
-    assert_true(self.held.asked);
-    fleet_make(&self, HOLDING_FAILED, "", "", "");
-    fleet_compare(&self.fleet);
-    assert_int_equal(self.fleet.holding_count, 0);
+    fleet_make(HOLDING_HELD, "", "", "");
+    fleet_compare(&small.fleet);
+    assert_int_equal(small.fleet.holding_count, 1);
+    assert_int_equal(small.held.state, HOLDING_LOSE);
+    assert_true(small.held.asked);
+    fleet_make(HOLDING_FAILED, "", "", "");
+    fleet_compare(&small.fleet);
+    assert_int_equal(small.fleet.holding_count, 0);
 }
 
 /* It has created them, and other servers took or removed them before its next view. */
 TEST(bandits_that_no_view_has_shown_are_given_up)
 {
-    small_fleet self;
     fleet_bandit bandits[] = {{.owner = OTHER}, {.bandit = 1, .owner = OTHER}, {.bandit = 4, .owner = ME}};
     bool is_known[] = {false, true, false, true, true, true}; /* the fifth was created after the view */
-    fleet_make(&self, HOLDING_HELD, "", "", "");
-    self.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
-    self.fleet.holdings = NULL;
-    self.fleet.bandits = bandits;
-    self.fleet.bandit_count = 3;
-    self.fleet.holding_count = 0;
-    fleet_compare(&self.fleet);
-    assert_int_equal(self.fleet.holding_count, 3);
+    fleet_make(HOLDING_HELD, "", "", "");
+    small.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
+    small.fleet.holdings = NULL;
+    small.fleet.bandits = bandits;
+    small.fleet.bandit_count = 3;
+    small.fleet.holding_count = 0;
+    fleet_compare(&small.fleet);
+    assert_int_equal(small.fleet.holding_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const holding *held = &self.fleet.holdings[i];
+        const holding *held = &small.fleet.holdings[i];
         assert_int_equal(held->bandit, i == 0 ? 1 : i + 2);
         assert_true(held->asked);
         assert_int_equal(held->state, held->bandit == 4 ? HOLDING_TAKE : HOLDING_LOSE);
     }
-    assert_int_equal(self.fleet.status.lost, 2);
-    memory_release(&self.fleet.memory);
+    assert_int_equal(small.fleet.status.lost, 2);
+    memory_release(&small.fleet.memory);
 }
 
 /* The others take the bandits only after some silence: until then they can be handed over. */
 TEST(a_short_failure_does_not_end_a_drain)
 {
     for (int is_long = 0; is_long < 2; is_long++) {
-        small_fleet self;
         int64_t start = server_clock_real(), until = is_long ? INT64_MAX : start + SECOND / 5;
-        fleet_make(&self, HOLDING_HELD, "", "", "");
-        pthread_mutex_init(&self.fleet.lock, NULL);
-        pthread_cond_init(&self.fleet.hurry, NULL);
-        init_monotonic(&self.fleet.changed);
-        self.fleet.failing = true;
-        self.fleet.beaten = start - (is_long ? 10 * SECOND : 0);
-        for (size_t i = 0; i < 3; i++) self.peers[i].about.changed = self.fleet.beaten;
-        fleet_drain(&self.fleet, until, NULL); /* which ends the long one */
+        fleet_make(HOLDING_HELD, "", "", "");
+        pthread_mutex_init(&small.fleet.lock, NULL);
+        pthread_cond_init(&small.fleet.hurry, NULL);
+        init_monotonic(&small.fleet.changed);
+        small.fleet.failing = true;
+        small.fleet.beaten = start - (is_long ? 10 * SECOND : 0);
+        for (size_t i = 0; i < 3; i++) small.peers[i].about.changed = small.fleet.beaten;
+        fleet_drain(&small.fleet, until, NULL); /* which ends the long one */
         assert_true(is_long || server_clock_real() >= until);
     }
 }
 
 TEST(bandits_that_are_asked_for_go_to_servers_that_are_not_older)
 {
-    small_fleet self;
-    fleet_make(&self, HOLDING_HELD, "1.10.0", "1.9.0", "1.10.0");
-    ask_for(&self.peers[1], BANDIT);
-    fleet_give_wanted(&self.fleet);
-    assert_int_equal(self.held.state, HOLDING_HELD);
-    ask_for(&self.peers[2], BANDIT + 1);
-    fleet_give_wanted(&self.fleet);
-    assert_int_equal(self.held.state, HOLDING_HELD);
-    ask_for(&self.peers[2], BANDIT);
-    fleet_give_wanted(&self.fleet);
-    assert_int_equal(self.held.state, HOLDING_LEAVE);
-    assert_int_equal(self.held.to, THIRD);
+    fleet_make(HOLDING_HELD, "1.10.0", "1.9.0", "1.10.0");
+    ask_for(&small.peers[1], BANDIT);
+    fleet_give_wanted(&small.fleet);
+    assert_int_equal(small.held.state, HOLDING_HELD);
+    ask_for(&small.peers[2], BANDIT + 1);
+    fleet_give_wanted(&small.fleet);
+    assert_int_equal(small.held.state, HOLDING_HELD);
+    ask_for(&small.peers[2], BANDIT);
+    fleet_give_wanted(&small.fleet);
+    assert_int_equal(small.held.state, HOLDING_LEAVE);
+    assert_int_equal(small.held.to, THIRD);
 }
 
 /* Both need it: otherwise two servers that need bandits of each other would wait forever. */
 TEST(of_two_servers_that_need_a_bandit_the_first_gets_it)
 {
-    small_fleet self;
     uint32_t needed[] = {BANDIT + 1, BANDIT};
     for (uint64_t number = ME; number <= OTHER; number++) {
-        fleet_make(&self, HOLDING_HELD, "1.9.0", "1.9.0", "1.9.0");
-        self.fleet.number = number;
-        ask_for(&self.peers[number == ME ? 1 : 0], BANDIT);
-        self.fleet.needed = needed;
-        self.fleet.needed_count = 2;
-        fleet_give_wanted(&self.fleet);
-        assert_int_equal(self.held.state, number == ME ? HOLDING_HELD : HOLDING_LEAVE);
-        if (number == OTHER) assert_int_equal(self.held.to, ME);
+        fleet_make(HOLDING_HELD, "1.9.0", "1.9.0", "1.9.0");
+        small.fleet.number = number;
+        ask_for(&small.peers[number == ME ? 1 : 0], BANDIT);
+        small.fleet.needed = needed;
+        small.fleet.needed_count = 2;
+        fleet_give_wanted(&small.fleet);
+        assert_int_equal(small.held.state, number == ME ? HOLDING_HELD : HOLDING_LEAVE);
+        if (number == OTHER) assert_int_equal(small.held.to, ME);
     }
 }
 
@@ -193,28 +186,27 @@ TEST(of_two_servers_that_need_a_bandit_the_first_gets_it)
 TEST(a_server_asks_for_the_bandits_that_it_needs_now)
 {
     enum { MANY = MOST_WANTED + 4, FIRST = 100 };
-    small_fleet self;
     uint32_t needed[MANY];
     bool is_known[BANDIT + 1] = {0};
-    fleet_make(&self, HOLDING_HELD, "", "", "");
-    pthread_mutex_init(&self.fleet.lock, NULL);
-    pthread_cond_init(&self.fleet.hurry, NULL);
-    self.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
+    fleet_make(HOLDING_HELD, "", "", "");
+    pthread_mutex_init(&small.fleet.lock, NULL);
+    pthread_cond_init(&small.fleet.hurry, NULL);
+    small.fleet.options = (fleet_options){.owns = is_owned, .context = is_known};
     is_known[BANDIT] = true;
     for (uint32_t i = 0; i < MANY; i++) needed[i] = FIRST + i;
-    fleet_need(&self.fleet, needed, MANY);
-    assert_int_equal(self.fleet.needed_count, MANY);
-    assert_int_equal(self.fleet.wishes.count, MOST_WANTED);
+    fleet_need(&small.fleet, needed, MANY);
+    assert_int_equal(small.fleet.needed_count, MANY);
+    assert_int_equal(small.fleet.wishes.count, MOST_WANTED);
     needed[0] = BANDIT; /* it has that one */
     needed[1] = FIRST + MANY;
-    fleet_need(&self.fleet, needed, 2);
-    assert_int_equal(self.fleet.needed_count, 2);
-    assert_int_equal(self.fleet.wishes.count, 1);
-    assert_int_equal(self.fleet.wishes.bandits[0], FIRST + MANY);
-    assert_int_equal(self.held.state, HOLDING_HELD);
+    fleet_need(&small.fleet, needed, 2);
+    assert_int_equal(small.fleet.needed_count, 2);
+    assert_int_equal(small.fleet.wishes.count, 1);
+    assert_int_equal(small.fleet.wishes.bandits[0], FIRST + MANY);
+    assert_int_equal(small.held.state, HOLDING_HELD);
     is_known[BANDIT] = false; /* the store lost it: it is to be taken again */
-    fleet_need(&self.fleet, needed, 2);
-    assert_int_equal(self.held.state, HOLDING_LOSE);
-    assert_int_equal(self.fleet.wishes.count, 2);
-    memory_release(&self.fleet.memory);
+    fleet_need(&small.fleet, needed, 2);
+    assert_int_equal(small.held.state, HOLDING_LOSE);
+    assert_int_equal(small.fleet.wishes.count, 2);
+    memory_release(&small.fleet.memory);
 }

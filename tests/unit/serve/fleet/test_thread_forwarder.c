@@ -18,6 +18,13 @@
 #include "support_http.h"
 #include "support_tls.h"
 
+static struct {
+    echo_server *server;
+    forwarder *forwarder;
+    char address[FORWARD_ADDRESS_SIZE]; /* of the server */
+    atomic_int_least64_t clock;         /* of timeouts, microseconds; it stands still */
+} world;
+
 /* ---- a request whose result is copied ---- */
 
 typedef struct asked {
@@ -28,13 +35,15 @@ typedef struct asked {
     size_t length;
 } asked;
 
-static void keep_result(forward_request *request)
+static asked request; /* most tests send one after the other */
+
+static void keep_result(forward_request *of)
 {
-    asked *self = request->context;
-    json_text header = forward_header(request, "x-one");
-    self->length = request->response.length;
+    asked *self = of->context;
+    json_text header = forward_header(of, "x-one");
+    self->length = of->response.length;
     self->response = malloc(self->length + 1);
-    if (self->length) memcpy(self->response, request->response.bytes, self->length);
+    if (self->length) memcpy(self->response, of->response.bytes, self->length);
     self->response[self->length] = '\0';
     snprintf(self->header, sizeof self->header, "%.*s", (int)header.length, header.bytes ? header.bytes : "");
     latch_count_down(self->latch);
@@ -49,19 +58,19 @@ static void prepare(asked *self, const char *address, const char *method, const 
     self->request.context = self;
 }
 
-static void send_and_wait(forwarder *to, asked *self)
+static void send_and_wait(asked *self)
 {
     latch ended;
     latch_start(&ended, 1);
     self->latch = &ended;
-    assert_true(forwarder_send(to, &self->request));
+    assert_true(forwarder_send(world.forwarder, &self->request));
     latch_wait(&ended);
 }
 
 /* Sends a request and checks the response; body NULL: any. */
-static void expect(forwarder *to, asked *self, int status, const char *body)
+static void expect(asked *self, int status, const char *body)
 {
-    send_and_wait(to, self);
+    send_and_wait(self);
     if (self->request.status != status) print_message("%s\n", self->request.error.message);
     assert_int_equal(self->request.status, status);
     assert_int_equal(self->request.error.status, EE_OK);
@@ -69,9 +78,9 @@ static void expect(forwarder *to, asked *self, int status, const char *body)
     free(self->response);
 }
 
-static void expect_failure(forwarder *to, asked *self, bool sent, const char *message)
+static void expect_failure(asked *self, bool sent, const char *message)
 {
-    send_and_wait(to, self);
+    send_and_wait(self);
     assert_int_equal(self->request.status, 0);
     assert_int_equal(self->request.sent, sent);
     assert_int_not_equal(self->request.error.status, EE_OK);
@@ -84,196 +93,170 @@ static void set_body(asked *self, const char *body, size_t size)
     self->request.body = (json_text){body, size};
 }
 
-/* ---- the world ---- */
-
-typedef struct world {
-    echo_server *server;
-    forwarder *forwarder;
-    char address[FORWARD_ADDRESS_SIZE]; /* of the server */
-    atomic_int_least64_t clock;         /* of timeouts, microseconds; it stands still */
-} world;
-
 static int64_t read_clock(void *context)
 {
-    return atomic_load(&((world *)context)->clock);
+    (void)context;
+    return atomic_load(&world.clock);
 }
 
 /* Whether all requests have ended; time goes on. */
-static bool pass(world *self, double seconds)
+static bool pass(double seconds)
 {
-    atomic_fetch_add(&self->clock, (int64_t)(seconds * 1e6));
-    return !forwarder_count(self->forwarder).open;
+    atomic_fetch_add(&world.clock, (int64_t)(seconds * 1e6));
+    return !forwarder_count(world.forwarder).open;
 }
 
-static void start_world(world *self, const forwarder_options *options, const http_options *http)
+static void start_world(const forwarder_options *options, const http_options *http)
 {
     ee_error error;
     forwarder_options used = options ? *options : (forwarder_options){0};
     used.clock = read_clock;
-    used.clock_context = self;
-    self->server = echo_start(http);
-    snprintf(self->address, sizeof self->address, "http://127.0.0.1:%u", self->server->port);
-    if (forwarder_start(&used, &self->forwarder, &error)) fail_msg("%s", error.message);
+    world.server = echo_start(http);
+    snprintf(world.address, sizeof world.address, "http://127.0.0.1:%u", world.server->port);
+    if (forwarder_start(&used, &world.forwarder, &error)) fail_msg("%s", error.message);
 }
 
 static int start(void **state)
 {
-    world *self = calloc(1, sizeof *self);
-    start_world(self, NULL, NULL);
-    *state = self;
+    (void)state;
+    start_world(NULL, NULL);
     return 0;
 }
 
 static int start_small(void **state)
 {
-    world *self = calloc(1, sizeof *self);
-    start_world(self, &(forwarder_options){.most_connections_each = 4, .most_response_bytes = 1000}, NULL);
-    *state = self;
+    (void)state;
+    start_world(&(forwarder_options){.most_connections_each = 4, .most_response_bytes = 1000}, NULL);
     return 0;
 }
 
 static int stop(void **state)
 {
-    world *self = *state;
-    forwarder_stop(self->forwarder);
-    echo_stop(self->server);
-    free(self);
+    (void)state;
+    forwarder_stop(world.forwarder);
+    echo_stop(world.server);
     return 0;
 }
 
 /* Prepares a request, sends it, and checks the response. */
-static void ask(world *self, asked *request, const char *address, const char *method, const char *target, int status,
-                const char *body)
+static void ask(const char *address, const char *method, const char *target, int status, const char *body)
 {
-    prepare(request, address, method, target);
-    expect(self->forwarder, request, status, body);
+    prepare(&request, address, method, target);
+    expect(&request, status, body);
 }
 
-static void ask_in_vain(world *self, asked *request, const char *address, const char *method, const char *target,
-                        bool sent, const char *message)
+static void ask_in_vain(const char *address, const char *method, const char *target, bool sent, const char *message)
 {
-    prepare(request, address, method, target);
-    expect_failure(self->forwarder, request, sent, message);
+    prepare(&request, address, method, target);
+    expect_failure(&request, sent, message);
 }
 
 /* ---- responses ---- */
 
 TEST_WITH(connections_are_reused, start, stop)
 {
-    world *self = *state;
-    asked request;
     for (int i = 0; i < 100; i++) {
-        prepare(&request, self->address, "POST", i % 2 ? "/later" : "/echo");
+        prepare(&request, world.address, "POST", i % 2 ? "/later" : "/echo");
         set_body(&request, "hello", 5);
-        expect(self->forwarder, &request, 200, "hello");
+        expect(&request, 200, "hello");
         assert_true(request.request.sent);
     }
-    forwarder_counts counts = forwarder_count(self->forwarder);
+    forwarder_counts counts = forwarder_count(world.forwarder);
     assert_int_equal(counts.requests, 100);
     assert_int_equal(counts.failures, 0);
     assert_int_equal(counts.connected, 1);
     assert_int_equal(counts.connections, 1);
     assert_int_equal(counts.open, 0);
     assert_int_equal(counts.waiting, 0);
-    assert_int_equal(echo_connections(self->server), 1);
+    assert_int_equal(echo_connections(world.server), 1);
 }
 
 TEST_WITH(requests_arrive_as_given, start, stop)
 {
-    world *self = *state;
-    asked request;
-    prepare(&request, self->address, "GET", "/seen/a%20b?name=c%2Bd");
+    prepare(&request, world.address, "GET", "/seen/a%20b?name=c%2Bd");
     request.request.headers = (json_text){"X-Word: word\r\nX-Other: x\r\n", 26};
-    expect(self->forwarder, &request, 200, "path=/seen/a%20b query=name=c%2Bd name=c+d word=word peer=127.0.0.1");
+    expect(&request, 200, "path=/seen/a%20b query=name=c%2Bd name=c+d word=word peer=127.0.0.1");
     assert_string_equal(request.header, "1");
-    ask(self, &request, self->address, "HEAD", "/size?bytes=1234", 200, "");
-    ask(self, &request, self->address, "GET", "/nowhere", 404, NULL);
+    ask(world.address, "HEAD", "/size?bytes=1234", 200, "");
+    ask(world.address, "GET", "/nowhere", 404, NULL);
     assert_string_equal(request.header, "");
-    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+    assert_int_equal(forwarder_count(world.forwarder).connected, 1);
 }
 
 TEST_WITH(names_are_resolved, start, stop)
 {
-    world *self = *state;
-    asked request;
     char address[64];
-    snprintf(address, sizeof address, "http://localhost:%u", self->server->port);
+    snprintf(address, sizeof address, "http://localhost:%u", world.server->port);
     for (int i = 0; i < 3; i++) { /* the server does not listen on ::1, which may come first */
-        ask(self, &request, address, "GET", "/size?bytes=3", 200, "yyy");
+        ask(address, "GET", "/size?bytes=3", 200, "yyy");
     }
-    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
-    ask_in_vain(self, &request, "http://two..dots:80", "GET", "/", false, "could not resolve the name");
+    assert_int_equal(forwarder_count(world.forwarder).connected, 1);
+    ask_in_vain("http://two..dots:80", "GET", "/", false, "could not resolve the name");
 }
 
 /* Sends body (size) to /echo. */
-static void expect_echo(world *self, const char *body, size_t size)
+static void expect_echo(const char *body, size_t size)
 {
-    asked request;
-    prepare(&request, self->address, "POST", "/echo");
+    prepare(&request, world.address, "POST", "/echo");
     set_body(&request, body, size);
-    send_and_wait(self->forwarder, &request);
+    send_and_wait(&request);
     assert_int_equal(request.request.status, 200);
     assert_int_equal(request.length, size);
     assert_memory_equal(request.response, body, size);
     free(request.response);
 }
 
-static void check_long_bodies(world *self)
+static void check_long_bodies(void)
 {
     enum { LONG = 8000000 };
-    asked request;
     char *body = malloc(LONG);
     for (size_t i = 0; i < LONG; i++) body[i] = (char)('a' + i * i % 26);
     static const size_t sizes[] = {0, 1, 4095, 12 << 10, (12 << 10) + 1, 65536, 100000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) expect_echo(self, body, sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) expect_echo(body, sizes[i]);
     static const char *const targets[] = {"/size?bytes=3000000", "/stream?bytes=3000000", "/stream?bytes=0"};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        prepare(&request, self->address, "GET", targets[i]);
-        send_and_wait(self->forwarder, &request);
+        prepare(&request, world.address, "GET", targets[i]);
+        send_and_wait(&request);
         assert_int_equal(request.request.status, 200);
         assert_int_equal(request.length, i < 2 ? 3000000 : 0);
         for (size_t k = 0; k < request.length; k++) assert_true(request.response[k] == (i ? 'x' : 'y'));
         free(request.response);
     }
-    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
-    prepare(&request, self->address, "POST", "/echo"); /* refused before all of it was sent */
+    assert_int_equal(forwarder_count(world.forwarder).connected, 1);
+    prepare(&request, world.address, "POST", "/echo"); /* refused before all of it was sent */
     set_body(&request, body, LONG);
-    expect(self->forwarder, &request, 413, NULL);
-    expect_echo(self, body, 10);
+    expect(&request, 413, NULL);
+    expect_echo(body, 10);
     free(body);
 }
 
 TEST_WITH(long_bodies_come_whole, start, stop)
 {
-    check_long_bodies(*state);
+    check_long_bodies();
 }
 
 TEST_WITH(responses_that_are_too_long_fail, start_small, stop)
 {
-    world *self = *state;
-    asked request;
     static const char *const targets[] = {"/size?bytes=1000", "/stream?bytes=1000", "/size?bytes=1001",
                                           "/stream?bytes=1001", "/stream?bytes=500000"};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        prepare(&request, self->address, "GET", targets[i]);
+        prepare(&request, world.address, "GET", targets[i]);
         if (i < 2)
-            expect(self->forwarder, &request, 200, NULL);
+            expect(&request, 200, NULL);
         else
-            expect_failure(self->forwarder, &request, true, "invalid response: the body is too large");
+            expect_failure(&request, true, "invalid response: the body is too large");
     }
-    assert_int_equal(forwarder_count(self->forwarder).failures, 3);
+    assert_int_equal(forwarder_count(world.forwarder).failures, 3);
 }
 
 TEST_WITH(streams_that_break_fail, start, stop)
 {
-    world *self = *state;
-    asked request;
-    ask(self, &request, self->address, "GET", "/size?bytes=1", 200, "y");
-    prepare(&request, self->address, "GET", "/stream?bytes=5000&break=1");
+    ask(world.address, "GET", "/size?bytes=1", 200, "y");
+    prepare(&request, world.address, "GET", "/stream?bytes=5000&break=1");
     request.request.safe = true; /* but a part of the response has arrived */
-    expect_failure(self->forwarder, &request, true, "closed in the middle of the response");
+    expect_failure(&request, true, "closed in the middle of the response");
     assert_false(request.request.timed_out);
-    assert_int_equal(forwarder_count(self->forwarder).connected, 1);
+    assert_int_equal(forwarder_count(world.forwarder).connected, 1);
 }
 
 /* ---- many at once ---- */
@@ -281,7 +264,6 @@ TEST_WITH(streams_that_break_fail, start, stop)
 enum { SENDERS = 4, ROUNDS = SANITIZED ? 5 : 20, AT_ONCE = 50, MOST_BODY = 3000 };
 
 typedef struct sender {
-    world *world;
     unsigned number;
     size_t wrong;
 } sender;
@@ -298,10 +280,10 @@ static void *send_many(void *context)
         latch ended;
         latch_start(&ended, AT_ONCE);
         for (size_t i = 0; i < AT_ONCE; i++) {
-            prepare(&requests[i], self->world->address, "POST", targets[random_below(&random, 3)]);
+            prepare(&requests[i], world.address, "POST", targets[random_below(&random, 3)]);
             set_body(&requests[i], bodies + i * MOST_BODY, random_below(&random, MOST_BODY));
             requests[i].latch = &ended;
-            if (!forwarder_send(self->world->forwarder, &requests[i].request)) abort();
+            if (!forwarder_send(world.forwarder, &requests[i].request)) abort();
         }
         latch_wait(&ended);
         for (size_t i = 0; i < AT_ONCE; i++) {
@@ -317,134 +299,123 @@ static void *send_many(void *context)
     return NULL;
 }
 
-TEST(every_response_finds_its_request)
+TEST_WITH(every_response_finds_its_request, NULL, stop)
 {
-    world self = {0};
     pthread_t threads[SENDERS];
     sender senders[SENDERS];
-    start_world(&self, &(forwarder_options){.most_connections_each = 16}, NULL);
+    start_world(&(forwarder_options){.most_connections_each = 16}, NULL);
     for (unsigned i = 0; i < SENDERS; i++) {
-        senders[i] = (sender){&self, i, 0};
+        senders[i] = (sender){i, 0};
         pthread_create(&threads[i], NULL, send_many, &senders[i]);
     }
     for (size_t i = 0; i < SENDERS; i++) {
         pthread_join(threads[i], NULL);
         assert_int_equal(senders[i].wrong, 0);
     }
-    forwarder_counts counts = forwarder_count(self.forwarder);
+    forwarder_counts counts = forwarder_count(world.forwarder);
     assert_int_equal(counts.requests, SENDERS * ROUNDS * AT_ONCE);
     assert_int_equal(counts.failures, 0);
     assert_in_range(counts.connected, 2, 16);
     assert_int_equal(counts.open + counts.waiting, 0);
-    forwarder_stop(self.forwarder);
-    echo_stop(self.server);
 }
 
 /* Sends `count` requests to /never, and waits until the server has `there` of them. */
-static void send_to_never(world *self, asked *requests, size_t count, size_t there, latch *ended)
+static void send_to_never(asked *requests, size_t count, size_t there, latch *ended)
 {
     latch_start(ended, count);
     for (size_t i = 0; i < count; i++) {
-        prepare(&requests[i], self->address, "GET", "/never");
+        prepare(&requests[i], world.address, "GET", "/never");
         requests[i].request.seconds = 1e9; /* while others time out */
         requests[i].latch = ended;
-        assert_true(forwarder_send(self->forwarder, &requests[i].request));
+        assert_true(forwarder_send(world.forwarder, &requests[i].request));
     }
-    AWAIT(echo_waiting(self->server) == there);
+    AWAIT(echo_waiting(world.server) == there);
 }
 
 TEST_WITH(requests_wait_for_connections, start_small, stop)
 {
-    world *self = *state;
     asked requests[10], late;
     latch ended;
-    send_to_never(self, requests, 10, 4, &ended);
-    assert_int_equal(forwarder_count(self->forwarder).connections, 4);
-    assert_int_equal(forwarder_count(self->forwarder).waiting, 6);
-    assert_int_equal(forwarder_count(self->forwarder).open, 10);
-    prepare(&late, self->address, "POST", "/echo");
+    send_to_never(requests, 10, 4, &ended);
+    assert_int_equal(forwarder_count(world.forwarder).connections, 4);
+    assert_int_equal(forwarder_count(world.forwarder).waiting, 6);
+    assert_int_equal(forwarder_count(world.forwarder).open, 10);
+    prepare(&late, world.address, "POST", "/echo");
     late.request.seconds = 1;
     latch over;
     latch_start(&over, 1);
     late.latch = &over;
-    assert_true(forwarder_send(self->forwarder, &late.request));
-    AWAIT((pass(self, 1), forwarder_count(self->forwarder).open) == 10);
+    assert_true(forwarder_send(world.forwarder, &late.request));
+    AWAIT((pass(1), forwarder_count(world.forwarder).open) == 10);
     latch_wait(&over);
     assert_true(late.request.timed_out && !late.request.sent);
     assert_message_has(late.request.error.message, "no response within 1 s");
     free(late.response);
-    AWAIT((echo_release(self->server), !forwarder_count(self->forwarder).open)); /* each lets another one arrive */
+    AWAIT((echo_release(world.server), !forwarder_count(world.forwarder).open)); /* each lets another one arrive */
     latch_wait(&ended);
     for (size_t i = 0; i < 10; i++) {
         assert_int_equal(requests[i].request.status, 200);
         assert_string_equal(requests[i].response, "at last");
         free(requests[i].response);
     }
-    assert_int_equal(forwarder_count(self->forwarder).connected, 4);
+    assert_int_equal(forwarder_count(world.forwarder).connected, 4);
 }
 
 /* ---- time ---- */
 
-static double extend_twice(const forward_request *request)
+static double extend_twice(const forward_request *of)
 {
-    return request->seconds < 3 ? 1.5 : 0;
+    return of->seconds < 3 ? 1.5 : 0;
 }
 
 /* A request to /never that has arrived there, and then times out. */
-static void time_out(world *self, asked *request, size_t waiting, const char *message)
+static void time_out(asked *of, size_t waiting, const char *message)
 {
     latch ended;
     latch_start(&ended, 1);
-    request->latch = &ended;
-    assert_true(forwarder_send(self->forwarder, &request->request));
-    AWAIT(echo_waiting(self->server) == waiting + 1);
-    AWAIT((pass(self, 0.5), forwarder_count(self->forwarder).open) == waiting);
+    of->latch = &ended;
+    assert_true(forwarder_send(world.forwarder, &of->request));
+    AWAIT(echo_waiting(world.server) == waiting + 1);
+    AWAIT((pass(0.5), forwarder_count(world.forwarder).open) == waiting);
     latch_wait(&ended);
-    assert_true(request->request.timed_out && request->request.sent);
-    assert_message_has(request->request.error.message, message);
-    free(request->response);
+    assert_true(of->request.timed_out && of->request.sent);
+    assert_message_has(of->request.error.message, message);
+    free(of->response);
 }
 
 TEST_WITH(a_timeout_is_extended, start, stop)
 {
-    world *self = *state;
-    asked request;
-    prepare(&request, self->address, "GET", "/never");
+    prepare(&request, world.address, "GET", "/never");
     request.request.seconds = 1;
     request.request.extend = extend_twice;
-    time_out(self, &request, 0, "no response within 4 s");
-    echo_release(self->server);
+    time_out(&request, 0, "no response within 4 s");
+    echo_release(world.server);
 }
 
 TEST_WITH(a_peer_that_hangs_stops_nobody, start, stop)
 {
     enum { HANG = 10 };
-    world *self = *state;
-    asked hanging[HANG], request;
+    asked hanging[HANG];
     latch ended;
-    send_to_never(self, hanging, HANG, HANG, &ended);
-    prepare(&request, self->address, "GET", "/never");
+    send_to_never(hanging, HANG, HANG, &ended);
+    prepare(&request, world.address, "GET", "/never");
     request.request.seconds = 2;
     request.request.safe = true;
-    time_out(self, &request, HANG, "no response within 2 s");
-    ask(self, &request, self->address, "GET", "/size?bytes=2", 200, "yy");
-    echo_release(self->server);
+    time_out(&request, HANG, "no response within 2 s");
+    ask(world.address, "GET", "/size?bytes=2", 200, "yy");
+    echo_release(world.server);
     latch_wait(&ended);
     for (size_t i = 0; i < HANG; i++) free(hanging[i].response);
 }
 
-TEST(unused_connections_are_closed)
+TEST_WITH(unused_connections_are_closed, NULL, stop)
 {
-    world self = {0};
-    asked request;
-    start_world(&self, &(forwarder_options){.idle_seconds = 1}, NULL);
-    prepare(&request, self.address, "GET", "/size?bytes=2");
-    expect(self.forwarder, &request, 200, "yy");
-    AWAIT((pass(&self, 1), echo_connections(self.server)) == 0);
-    expect(self.forwarder, &request, 200, "yy");
-    assert_int_equal(forwarder_count(self.forwarder).connected, 2);
-    forwarder_stop(self.forwarder);
-    echo_stop(self.server);
+    start_world(&(forwarder_options){.idle_seconds = 1}, NULL);
+    prepare(&request, world.address, "GET", "/size?bytes=2");
+    expect(&request, 200, "yy");
+    AWAIT((pass(1), echo_connections(world.server)) == 0);
+    expect(&request, 200, "yy");
+    assert_int_equal(forwarder_count(world.forwarder).connected, 2);
 }
 
 /* ---- peers that misbehave ---- */
@@ -463,23 +434,17 @@ static int listen_raw(int backlog, uint16_t *port)
 
 TEST_WITH(a_peer_that_does_not_listen, start, stop)
 {
-    world *self = *state;
-    asked request;
     uint16_t port;
     char address[64];
     int taken = listen_raw(-1, &port); /* bound, so that nobody else listens there */
     snprintf(address, sizeof address, "http://127.0.0.1:%u", port);
-    for (int i = 0; i < 3; i++) {
-        ask_in_vain(self, &request, address, "GET", "/", false, "could not connect: Connection refused");
-    }
-    assert_int_equal(forwarder_count(self->forwarder).connections, 0);
+    for (int i = 0; i < 3; i++) ask_in_vain(address, "GET", "/", false, "could not connect: Connection refused");
+    assert_int_equal(forwarder_count(world.forwarder).connections, 0);
     close(taken);
 }
 
-TEST(a_peer_that_does_not_accept)
+TEST_WITH(a_peer_that_does_not_accept, NULL, stop)
 {
-    world self = {0};
-    asked request;
     uint16_t port;
     char address[64];
     int full[8], listening = listen_raw(0, &port);
@@ -488,7 +453,7 @@ TEST(a_peer_that_does_not_accept)
         full[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
         connect(full[i], (struct sockaddr *)&to, sizeof to);
     }
-    start_world(&self, &(forwarder_options){.connect_seconds = 3}, NULL);
+    start_world(&(forwarder_options){.connect_seconds = 3}, NULL);
     snprintf(address, sizeof address, "http://127.0.0.1:%u", port);
     for (int is_late = 0; is_late < 2; is_late++) {
         latch ended;
@@ -496,25 +461,21 @@ TEST(a_peer_that_does_not_accept)
         prepare(&request, address, "GET", "/");
         request.request.seconds = is_late ? 1 : 1e9;
         request.latch = &ended;
-        assert_true(forwarder_send(self.forwarder, &request.request));
-        pass(&self, 2);
-        AWAIT(pass(&self, is_late ? 0 : 1));
+        assert_true(forwarder_send(world.forwarder, &request.request));
+        pass(2);
+        AWAIT(pass(is_late ? 0 : 1));
         latch_wait(&ended);
         assert_message_has(request.request.error.message,
                            is_late ? "no response within 1 s" : "no connection within 3 s");
         assert_true(request.request.timed_out == is_late && !request.request.sent);
         free(request.response);
     }
-    forwarder_stop(self.forwarder);
-    echo_stop(self.server);
     for (size_t i = 0; i < 8; i++) close(full[i]);
     close(listening);
 }
 
 TEST_WITH(invalid_addresses, start, stop)
 {
-    world *self = *state;
-    asked request;
     static const char *const addresses[] = {
         "",
         "127.0.0.1:80",
@@ -532,10 +493,10 @@ TEST_WITH(invalid_addresses, start, stop)
         "http://127.0.0.1:1#0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
     };
     for (size_t i = 0; i < sizeof addresses / sizeof *addresses; i++) {
-        ask_in_vain(self, &request, addresses[i], "GET", "/", false, "invalid address");
+        ask_in_vain(addresses[i], "GET", "/", false, "invalid address");
         assert_int_equal(request.request.error.status, EE_BAD_INPUT);
     }
-    assert_int_equal(forwarder_count(self->forwarder).waiting, 0);
+    assert_int_equal(forwarder_count(world.forwarder).waiting, 0);
 }
 
 /* What a peer does: reads a request, sends this, and closes or not. */
@@ -555,6 +516,8 @@ typedef struct raw_peer {
     size_t connections;
     char last[256]; /* the last request */
 } raw_peer;
+
+static raw_peer peer;
 
 static bool read_request(raw_peer *self, int client)
 {
@@ -588,21 +551,21 @@ static void *act(void *context)
     return NULL;
 }
 
-static void peer_start(raw_peer *self, const step *steps, size_t count, latch *closed)
+static void peer_start(const step *steps, size_t count, latch *closed)
 {
     uint16_t port;
-    *self = (raw_peer){.steps = steps, .count = count, .closed = closed};
-    self->listening = listen_raw(8, &port);
-    snprintf(self->address, sizeof self->address, "http://127.0.0.1:%u", port);
-    pthread_create(&self->thread, NULL, act, self);
+    peer = (raw_peer){.steps = steps, .count = count, .closed = closed};
+    peer.listening = listen_raw(8, &port);
+    snprintf(peer.address, sizeof peer.address, "http://127.0.0.1:%u", port);
+    pthread_create(&peer.thread, NULL, act, &peer);
 }
 
 /* Waits until it has taken all of its steps. */
-static void peer_end(raw_peer *self, size_t connections)
+static void peer_end(size_t connections)
 {
-    pthread_join(self->thread, NULL);
-    close(self->listening);
-    assert_int_equal(self->connections, connections);
+    pthread_join(peer.thread, NULL);
+    close(peer.listening);
+    assert_int_equal(peer.connections, connections);
 }
 
 #define OK(body, size) "HTTP/1.1 200 OK\r\nContent-Length: " size "\r\n\r\n" body
@@ -612,42 +575,33 @@ static const step closes_later[] = {{OK("one", "3"), false}, {"", true}, {OK("tw
 
 TEST_WITH(a_request_is_sent_once, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
-    peer_start(&peer, closes_later, 3, NULL);
-    ask(self, &request, peer.address, "GET", "/a", 200, "one");
-    expect_failure(self->forwarder, &request, true, "closed before the response");
-    expect(self->forwarder, &request, 200, "two");
-    peer_end(&peer, 2);
-    assert_int_equal(forwarder_count(self->forwarder).failures, 1);
+    peer_start(closes_later, 3, NULL);
+    ask(peer.address, "GET", "/a", 200, "one");
+    expect_failure(&request, true, "closed before the response");
+    expect(&request, 200, "two");
+    peer_end(2);
+    assert_int_equal(forwarder_count(world.forwarder).failures, 1);
 }
 
 TEST_WITH(a_safe_request_is_sent_again, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
-    peer_start(&peer, closes_later, 3, NULL);
+    peer_start(closes_later, 3, NULL);
     prepare(&request, peer.address, "GET", "/a");
     request.request.safe = true;
-    expect(self->forwarder, &request, 200, "one");
-    expect(self->forwarder, &request, 200, "two");
-    peer_end(&peer, 2);
-    assert_int_equal(forwarder_count(self->forwarder).failures, 0);
+    expect(&request, 200, "one");
+    expect(&request, 200, "two");
+    peer_end(2);
+    assert_int_equal(forwarder_count(world.forwarder).failures, 0);
 }
 
 TEST_WITH(a_safe_request_is_sent_twice_at_most, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
-    peer_start(&peer, STEPS({OK("one", "3"), false}, {"", true}, {"", true}), NULL);
+    peer_start(STEPS({OK("one", "3"), false}, {"", true}, {"", true}), NULL);
     prepare(&request, peer.address, "GET", "/a");
     request.request.safe = true;
-    expect(self->forwarder, &request, 200, "one");
-    expect_failure(self->forwarder, &request, true, "closed before the response");
-    peer_end(&peer, 2);
+    expect(&request, 200, "one");
+    expect_failure(&request, true, "closed before the response");
+    peer_end(2);
 }
 
 static void take_and_answer(int client, const char *answer)
@@ -674,7 +628,6 @@ static int wait_for_any(const int *sockets, size_t count)
 /* If the peer closes one idle connection, the others are not to be trusted either. */
 TEST_WITH(a_request_is_sent_again_on_a_new_connection, start, stop)
 {
-    world *self = *state;
     asked requests[3];
     latch two, one;
     uint16_t port;
@@ -688,11 +641,11 @@ TEST_WITH(a_request_is_sent_again_on_a_new_connection, start, stop)
     }
     latch_start(&two, 2);
     latch_start(&one, 1);
-    for (size_t i = 0; i < 2; i++) assert_true(forwarder_send(self->forwarder, &requests[i].request));
+    for (size_t i = 0; i < 2; i++) assert_true(forwarder_send(world.forwarder, &requests[i].request));
     for (size_t i = 0; i < 2; i++) clients[i] = accept(listening, NULL, NULL);
     for (size_t i = 0; i < 2; i++) take_and_answer(clients[i], OK("one", "3"));
     latch_wait(&two);
-    assert_true(forwarder_send(self->forwarder, &requests[2].request));
+    assert_true(forwarder_send(world.forwarder, &requests[2].request));
     int used = wait_for_any(clients, 2), other = used == clients[0] ? clients[1] : clients[0];
     take_and_answer(used, NULL);
     raw_close(used);
@@ -710,36 +663,29 @@ TEST_WITH(a_request_is_sent_again_on_a_new_connection, start, stop)
 /* A connection that is known to be closed is not used, even if the peer had promised to keep it open. */
 TEST_WITH(closed_connections_are_not_used, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
     for (int i = 0; i < 5; i++) {
         latch closed;
         latch_start(&closed, 1);
-        peer_start(&peer, STEPS({OK("one", "3"), true}, {OK("two", "3"), false}), &closed);
-        ask(self, &request, peer.address, "GET", "/a", 200, "one");
+        peer_start(STEPS({OK("one", "3"), true}, {OK("two", "3"), false}), &closed);
+        ask(peer.address, "GET", "/a", 200, "one");
         latch_wait(&closed);
-        expect(self->forwarder, &request, 200, "two");
-        peer_end(&peer, 2);
+        expect(&request, 200, "two");
+        peer_end(2);
     }
-    assert_int_equal(forwarder_count(self->forwarder).failures, 0);
+    assert_int_equal(forwarder_count(world.forwarder).failures, 0);
 }
 
 TEST_WITH(peers_may_close_after_a_response, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
-    peer_start(&peer,
-               STEPS({"HTTP/1.1 100 Continue\r\n\r\n" OK("one", "3"), false},
+    peer_start(STEPS({"HTTP/1.1 100 Continue\r\n\r\n" OK("one", "3"), false},
                      {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 3\r\n\r\ntwo", false},
                      {OK("three, and more", "5"), false}, {"HTTP/1.1 204 No Content\r\n\r\n", false}),
                NULL);
-    ask(self, &request, peer.address, "POST", "/a?b", 200, "one");
-    expect(self->forwarder, &request, 200, "two");
-    expect(self->forwarder, &request, 200, "three"); /* what follows no request asked for */
-    expect(self->forwarder, &request, 204, "");
-    peer_end(&peer, 3);
+    ask(peer.address, "POST", "/a?b", 200, "one");
+    expect(&request, 200, "two");
+    expect(&request, 200, "three"); /* what follows no request asked for */
+    expect(&request, 204, "");
+    peer_end(3);
     char expected[256];
     snprintf(expected, sizeof expected, "POST /a?b HTTP/1.1\r\nHost: %.64s\r\nContent-Length: 0\r\n\r\n",
              peer.address + strlen("http://"));
@@ -748,9 +694,6 @@ TEST_WITH(peers_may_close_after_a_response, start, stop)
 
 TEST_WITH(broken_responses_fail, start, stop)
 {
-    world *self = *state;
-    raw_peer peer;
-    asked request;
     static const step steps[] = {{"SSH-2.0-OpenSSH_9\r\n\r\n", false},
                                  {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", true},
                                  {"HTTP/1.1 200 OK\r\nContent-Le", true},
@@ -758,104 +701,92 @@ TEST_WITH(broken_responses_fail, start, stop)
                                  {OK("good", "4"), false}};
     static const char *const messages[] = {"invalid response: invalid status line", "closed in the middle",
                                            "closed in the middle", "closed before the response"};
-    peer_start(&peer, steps, 5, NULL);
+    peer_start(steps, 5, NULL);
     prepare(&request, peer.address, "GET", "/");
-    for (size_t i = 0; i < 4; i++) expect_failure(self->forwarder, &request, true, messages[i]);
-    expect(self->forwarder, &request, 200, "good");
-    peer_end(&peer, 5);
+    for (size_t i = 0; i < 4; i++) expect_failure(&request, true, messages[i]);
+    expect(&request, 200, "good");
+    peer_end(5);
 }
 
 /* ---- TLS ---- */
 
-typedef struct tls_world {
-    world world;
+static struct {
     test_folder folder;
     char certificate[256], key[256], fingerprint[FINGERPRINT_SIZE];
-} tls_world;
+} tls;
 
 static int start_tls(void **state)
 {
-    tls_world *self = calloc(1, sizeof *self);
-    self->folder = folder_make();
-    snprintf(self->certificate, sizeof self->certificate, "%s", folder_path(&self->folder, "peer.pem"));
-    snprintf(self->key, sizeof self->key, "%s", folder_path(&self->folder, "peer.key"));
-    tls_write_certificate(self->certificate, self->key, "peer.example");
+    (void)state;
+    tls.folder = folder_make();
+    snprintf(tls.certificate, sizeof tls.certificate, "%s", folder_path(&tls.folder, "peer.pem"));
+    snprintf(tls.key, sizeof tls.key, "%s", folder_path(&tls.folder, "peer.key"));
+    tls_write_certificate(tls.certificate, tls.key, "peer.example");
     http_options http = echo_options();
-    http.certificate = self->certificate;
-    http.key = self->key;
-    start_world(&self->world, NULL, &http);
-    ok(certificate_fingerprint(self->certificate, self->fingerprint, NULL));
-    snprintf(self->world.address, sizeof self->world.address, "https://127.0.0.1:%u#%s", self->world.server->port,
-             self->fingerprint);
-    *state = self;
+    http.certificate = tls.certificate;
+    http.key = tls.key;
+    start_world(NULL, &http);
+    ok(certificate_fingerprint(tls.certificate, tls.fingerprint, NULL));
+    snprintf(world.address, sizeof world.address, "https://127.0.0.1:%u#%s", world.server->port, tls.fingerprint);
     return 0;
 }
 
 static int stop_tls(void **state)
 {
-    tls_world *self = *state;
-    forwarder_stop(self->world.forwarder);
-    echo_stop(self->world.server);
-    folder_remove(&self->folder);
-    free(self);
+    stop(state);
+    folder_remove(&tls.folder);
     return 0;
 }
 
 TEST_WITH(the_fingerprint_decides, start_tls, stop_tls)
 {
-    tls_world *self = *state;
-    asked request;
     char address[FORWARD_ADDRESS_SIZE], other[FINGERPRINT_SIZE];
-    unsigned port = self->world.server->port;
-    memcpy(other, self->fingerprint, sizeof other);
+    unsigned port = world.server->port;
+    memcpy(other, tls.fingerprint, sizeof other);
     other[63] = other[63] == '0' ? '1' : '0';
 
-    snprintf(address, sizeof address, "%s", self->world.address);
+    snprintf(address, sizeof address, "%s", world.address);
     for (int i = 0; i < 10; i++) {
         prepare(&request, address, "POST", i % 2 ? "/echo" : "/later");
         set_body(&request, "hello", 5);
-        expect(self->world.forwarder, &request, 200, "hello");
+        expect(&request, 200, "hello");
     }
-    assert_int_equal(forwarder_count(self->world.forwarder).connected, 1);
+    assert_int_equal(forwarder_count(world.forwarder).connected, 1);
     for (char *at = strchr(address, '#'); *at; at++)
         if (*at >= 'a' && *at <= 'f') *at = (char)(*at - 'a' + 'A');
     prepare(&request, address, "GET", "/size?bytes=1");
-    expect(self->world.forwarder, &request, 200, "y");
+    expect(&request, 200, "y");
 
     snprintf(address, sizeof address, "https://127.0.0.1:%u#%s", port, other);
     prepare(&request, address, "GET", "/size?bytes=1");
-    expect_failure(self->world.forwarder, &request, false, "the certificate has another fingerprint");
+    expect_failure(&request, false, "the certificate has another fingerprint");
     snprintf(address, sizeof address, "https://localhost:%u", port); /* signed by itself: the system trusts others */
     prepare(&request, address, "GET", "/size?bytes=1");
-    expect_failure(self->world.forwarder, &request, false, "The certificate is NOT trusted");
+    expect_failure(&request, false, "The certificate is NOT trusted");
     snprintf(address, sizeof address, "http://127.0.0.1:%u", port); /* the server expects TLS */
     prepare(&request, address, "GET", "/size?bytes=1");
-    expect_failure(self->world.forwarder, &request, true, "");
+    expect_failure(&request, true, "");
 }
 
 TEST_WITH(long_bodies_come_whole_with_tls, start_tls, stop_tls)
 {
-    tls_world *self = *state;
-    check_long_bodies(&self->world);
+    check_long_bodies();
 }
 
 TEST_WITH(a_peer_without_tls, start, stop)
 {
-    world *self = *state;
-    asked request;
     char address[64];
-    snprintf(address, sizeof address, "https://127.0.0.1:%u", self->server->port);
-    ask_in_vain(self, &request, address, "GET", "/size?bytes=1", false, "the TLS handshake failed");
+    snprintf(address, sizeof address, "https://127.0.0.1:%u", world.server->port);
+    ask_in_vain(address, "GET", "/size?bytes=1", false, "the TLS handshake failed");
 }
 
 TEST_WITH(fingerprints_of_files, start_tls, stop_tls)
 {
-    tls_world *self = *state;
     char hex[FINGERPRINT_SIZE];
     ee_error error;
-    assert_int_equal(strlen(self->fingerprint), 64);
-    assert_int_equal(strspn(self->fingerprint, "0123456789abcdef"), 64);
-    assert_int_equal(certificate_fingerprint(self->key, hex, &error), EE_BAD_INPUT);
+    assert_int_equal(strlen(tls.fingerprint), 64);
+    assert_int_equal(strspn(tls.fingerprint, "0123456789abcdef"), 64);
+    assert_int_equal(certificate_fingerprint(tls.key, hex, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "peer.key is not a certificate in PEM"));
     assert_int_equal(certificate_fingerprint("nowhere", hex, &error), EE_FILE_ERROR);
 }
@@ -868,31 +799,30 @@ typedef struct restless {
     bool could_send;
 } restless;
 
-static void send_again(forward_request *request)
+static void send_again(forward_request *of)
 {
-    restless *self = request->context;
-    self->could_send = forwarder_send(self->forwarder, request);
+    restless *self = of->context;
+    self->could_send = forwarder_send(self->forwarder, of);
     if (!self->could_send) latch_count_down(self->asked.latch);
 }
 
 TEST(stopping_ends_all_requests)
 {
-    world self = {0};
     asked requests[10];
     restless busy = {.could_send = true};
     latch ended, busy_ended;
-    start_world(&self, &(forwarder_options){.most_connections_each = 4}, NULL);
-    send_to_never(&self, requests, 10, 4, &ended);
+    start_world(&(forwarder_options){.most_connections_each = 4}, NULL);
+    send_to_never(requests, 10, 4, &ended);
     char other[64];
-    snprintf(other, sizeof other, "http://localhost:%u", self.server->port); /* another pool */
+    snprintf(other, sizeof other, "http://localhost:%u", world.server->port); /* another pool */
     latch_start(&busy_ended, 1);
     prepare(&busy.asked, other, "GET", "/size?bytes=1");
-    busy.forwarder = self.forwarder;
+    busy.forwarder = world.forwarder;
     busy.asked.latch = &busy_ended;
     busy.asked.request.done = send_again; /* as long as it can */
     busy.asked.request.context = &busy;
-    assert_true(forwarder_send(self.forwarder, &busy.asked.request));
-    forwarder_stop(self.forwarder);
+    assert_true(forwarder_send(world.forwarder, &busy.asked.request));
+    forwarder_stop(world.forwarder);
     latch_wait(&busy_ended);
     latch_wait(&ended);
     size_t sent = 0;
@@ -903,7 +833,7 @@ TEST(stopping_ends_all_requests)
         free(requests[i].response);
     }
     assert_int_equal(sent, 4);
-    echo_stop(self.server);
+    echo_stop(world.server);
 }
 
 TEST(stopping_at_once)

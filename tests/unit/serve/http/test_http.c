@@ -10,46 +10,69 @@
 #include "support.h"
 #include "support_http.h"
 
+static echo_server *server;
+static int client; /* the first one of a test that begins with start */
+
+static int connect_to(void)
+{
+    int made = raw_connect(server->port);
+    assert_true(made >= 0);
+    return made;
+}
+
 static int start(void **state)
 {
-    *state = echo_start(NULL);
+    (void)state;
+    server = echo_start(NULL);
+    client = connect_to();
     return 0;
 }
 
 static int stop(void **state)
 {
-    echo_stop(*state);
+    (void)state;
+    echo_stop(server);
     return 0;
 }
 
-static int connect_to(void **state)
+static int stop_both(void **state)
 {
-    int client = raw_connect(((echo_server *)*state)->port);
-    assert_true(client >= 0);
-    return client;
+    raw_close(client);
+    return stop(state);
 }
 
-static http_reply ask(int client, const char *request)
+static http_reply ask(int from, const char *request)
 {
     http_reply reply;
-    assert_true(raw_ask(client, request, &reply));
+    assert_true(raw_ask(from, request, &reply));
     return reply;
 }
 
-static void expect(int client, const char *request, int status, const char *body)
+static void check(http_reply reply, int status, const char *body)
 {
-    http_reply reply = ask(client, request);
     assert_int_equal(reply.status, status);
     if (body) assert_string_equal(reply.body, body);
     free(reply.body);
 }
 
+static void expect(int from, const char *request, int status, const char *body)
+{
+    check(ask(from, request), status, body);
+}
+
+/* The next response, to a request that was sent before. */
+static void expect_next(int status, const char *body)
+{
+    http_reply reply;
+    assert_true(raw_read(client, &reply, false));
+    check(reply, status, body);
+}
+
 #define POST(path, body_size, body) "POST " path " HTTP/1.1\r\nHost: x\r\nContent-Length: " body_size "\r\n\r\n" body
 #define GET(path) "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 
-TEST_WITH(one_connection_serves_many_requests, start, stop)
+TEST_WITH(one_connection_serves_many_requests, start, stop_both)
 {
-    int client = connect_to(state);
     for (int i = 0; i < 50; i++) {
         expect(client, POST("/echo", "5", "hello"), 200, "hello");
         expect(client, POST("/later", "4", "late"), 200, "late");
@@ -57,53 +80,37 @@ TEST_WITH(one_connection_serves_many_requests, start, stop)
         expect(client, GET("/nowhere"), 404,
                "{\"error\":{\"code\":\"NotFound\",\"message\":\"there is no such path\"}}\n");
     }
-    raw_close(client);
 }
 
-TEST_WITH(requests_may_come_all_at_once, start, stop)
+TEST_WITH(requests_may_come_all_at_once, start, stop_both)
 {
-    int client = connect_to(state);
     assert_true(raw_send_text(client, POST("/echo", "1", "a") POST("/later", "1", "b") GET("/size?bytes=3")
                                           POST("/later", "1", "c") POST("/echo", "1", "d")));
     const char *expected[] = {"a", "b", "yyy", "c", "d"};
-    for (size_t i = 0; i < 5; i++) {
-        http_reply reply;
-        assert_true(raw_read(client, &reply, false));
-        assert_string_equal(reply.body, expected[i]);
-        free(reply.body);
-    }
-    raw_close(client);
+    for (size_t i = 0; i < 5; i++) expect_next(200, expected[i]);
 }
 
-TEST_WITH(requests_may_come_byte_by_byte, start, stop)
+TEST_WITH(requests_may_come_byte_by_byte, start, stop_both)
 {
-    int client = connect_to(state);
     const char *request = POST("/echo", "6", "pieces");
     for (size_t i = 0; request[i]; i++) assert_true(raw_send(client, request + i, 1));
-    http_reply reply;
-    assert_true(raw_read(client, &reply, false));
-    assert_string_equal(reply.body, "pieces");
-    free(reply.body);
-    raw_close(client);
+    expect_next(200, "pieces");
 }
 
-TEST_WITH(bodies_may_come_in_chunks, start, stop)
+TEST_WITH(bodies_may_come_in_chunks, start, stop_both)
 {
-    int client = connect_to(state);
     const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
     assert_true(raw_send_text(client, head));
     expect(client, "5\r\nhello\r\n1;ext=1\r\n \r\n5\r\nworld\r\n0\r\n\r\n", 200, "hello world");
     assert_true(raw_send_text(client, head));
     expect(client, "0\r\n\r\n", 200, "");
-    raw_close(client);
 }
 
-TEST_WITH(long_bodies_come_whole, start, stop)
+TEST_WITH(long_bodies_come_whole, start, stop_both)
 {
     enum { SIZE = 100000 };
     char *body = malloc(SIZE);
     for (size_t i = 0; i < SIZE; i++) body[i] = (char)('a' + i * i % 26);
-    int client = connect_to(state);
     for (int i = 0; i < 4; i++) {
         http_reply reply;
         assert_true(raw_send_text(client, i % 2 ? POST("/echo", "100000", "") : POST("/later", "100000", "")));
@@ -113,25 +120,23 @@ TEST_WITH(long_bodies_come_whole, start, stop)
         assert_memory_equal(reply.body, body, SIZE);
         free(reply.body);
     }
-    raw_close(client);
     free(body);
 }
 
-TEST_WITH(bodies_that_are_too_long_are_refused, start, stop)
+TEST_WITH(bodies_that_are_too_long_are_refused, start, stop_both)
 {
     /* by what the header says: nothing of the body need come */
-    int client = connect_to(state);
     expect(client, POST("/echo", "100001", ""), 413,
            "{\"error\":{\"code\":\"TooLarge\",\"message\":\"the body has more than 100000 bytes, the limit for this "
            "request\"}}\n");
     assert_true(raw_is_closed(client));
     raw_close(client);
-    client = connect_to(state);
+    client = connect_to();
     expect(client, POST("/echo", "18446744073709551615", ""), 413, NULL);
     raw_close(client);
 
     /* by what comes in chunks without an end */
-    client = connect_to(state);
+    client = connect_to();
     assert_true(raw_send_text(client, "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"));
     char chunk[5 + 0x1000 + 3];
     snprintf(chunk, sizeof chunk, "1000\r\n");
@@ -145,26 +150,20 @@ TEST_WITH(bodies_that_are_too_long_are_refused, start, stop)
     assert_true(reply.closed);
     assert_non_null(strstr(reply.body, "TooLarge"));
     free(reply.body);
-    raw_close(client);
 }
 
-TEST_WITH(headers_that_are_too_long_are_refused, start, stop)
+TEST_WITH(headers_that_are_too_long_are_refused, start, stop_both)
 {
-    int client = connect_to(state);
     char line[1024];
     memset(line, 'h', sizeof line);
     memcpy(line, "X-Long: ", 8);
     memcpy(line + sizeof line - 2, "\r\n", 2);
     assert_true(raw_send_text(client, "GET /seen HTTP/1.1\r\nHost: x\r\n"));
     for (int i = 0; i < 100 && raw_send(client, line, sizeof line); i++) continue;
-    http_reply reply;
-    assert_true(raw_read(client, &reply, false));
-    assert_int_equal(reply.status, 431);
-    free(reply.body);
-    raw_close(client);
+    expect_next(431, NULL);
 }
 
-TEST_WITH(broken_requests_are_refused, start, stop)
+TEST_WITH(broken_requests_are_refused, start, stop_both)
 {
     static const char *const requests[] = {
         "GET /seen HTTP/1.1\r\n\r\n", /* no Host */
@@ -175,33 +174,28 @@ TEST_WITH(broken_requests_are_refused, start, stop)
         "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n",
     };
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        int client = connect_to(state);
         expect(client, requests[i], 400, NULL);
         assert_true(raw_is_closed(client)); /* what follows could be taken for a request */
         raw_close(client);
+        client = connect_to();
     }
-    int client = connect_to(state);
     assert_true(raw_send_text(client, "\x16\x03\x01 nothing that makes sense\r\n\r\n\r\n\r\n"));
     assert_true(raw_is_closed(client));
-    raw_close(client);
 }
 
-TEST_WITH(heads_have_no_body, start, stop)
+TEST_WITH(heads_have_no_body, start, stop_both)
 {
-    int client = connect_to(state);
     http_reply reply;
     assert_true(raw_ask(client, "HEAD /size?bytes=1234 HTTP/1.1\r\nHost: x\r\n\r\n", &reply));
     assert_int_equal(reply.status, 200);
     assert_non_null(strstr(reply.head, "Content-Length: 1234\n"));
     free(reply.body);
     expect(client, GET("/size?bytes=2"), 200, "yy");
-    raw_close(client);
 }
 
-TEST_WITH(a_refusal_does_not_close, start, stop)
+TEST_WITH(a_refusal_does_not_close, start, stop_both)
 {
     enum { LONG = 1000000 };
-    int client = connect_to(state);
     char *body = calloc(LONG + 1, 1);
     memset(body, 'x', LONG);
     for (int i = 0; i < 3; i++) {
@@ -211,12 +205,10 @@ TEST_WITH(a_refusal_does_not_close, start, stop)
         expect(client, body, 404, NULL);
     }
     free(body);
-    raw_close(client);
 }
 
-TEST_WITH(a_client_may_ask_whether_to_send, start, stop)
+TEST_WITH(a_client_may_ask_whether_to_send, start, stop_both)
 {
-    int client = connect_to(state);
     char line[32] = "";
     assert_true(
         raw_send_text(client, "POST /echo HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"));
@@ -228,12 +220,10 @@ TEST_WITH(a_client_may_ask_whether_to_send, start, stop)
     assert_int_equal(reply.status, 404);
     assert_int_equal(reply.interim, 0);
     free(reply.body);
-    raw_close(client);
 }
 
 TEST_WITH(streams_end_or_break, start, stop)
 {
-    int client = connect_to(state);
     static const size_t sizes[] = {0, 1, 1000, 3000000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         char request[96];
@@ -249,7 +239,7 @@ TEST_WITH(streams_end_or_break, start, stop)
     assert_int_equal(reply.status, 200);
     free(reply.body);
     raw_close(client);
-    client = connect_to(state);
+    client = connect_to();
     assert_true(raw_send_text(client, "HEAD /stream?bytes=5000 HTTP/1.1\r\nHost: x\r\n\r\n"));
     assert_true(raw_read(client, &reply, true));
     free(reply.body);
@@ -257,18 +247,16 @@ TEST_WITH(streams_end_or_break, start, stop)
     assert_false(raw_read_some(client, bytes, 1)); /* which would be the begin of the next answer */
     raw_close(client);
     /* one that leaves in the midst */
-    client = connect_to(state);
+    client = connect_to();
     assert_true(raw_send_text(client, GET("/stream?bytes=100000000")));
     assert_true(raw_read_some(client, bytes, sizeof bytes));
     raw_reset(client);
-    echo_server *server = *state;
     AWAIT(atomic_load(&server->released) == 7);
     AWAIT(atomic_load(&server->ended) == 7);
 }
 
-TEST_WITH(the_path_comes_raw, start, stop)
+TEST_WITH(the_path_comes_raw, start, stop_both)
 {
-    int client = connect_to(state);
     expect(client, "GET /seen/a%2Fb%20c//d?x=1&name=%c3%a4+%26&y HTTP/1.1\r\nHost: x\r\nx-word: of the header\r\n\r\n",
            200,
            "path=/seen/a%2Fb%20c//d query=x=1&name=%c3%a4+%26&y name=\xc3\xa4+& word=of the header peer=127.0.0.1");
@@ -280,18 +268,15 @@ TEST_WITH(the_path_comes_raw, start, stop)
     assert_non_null(strstr(reply.head, "X-One: 1\n"));
     assert_non_null(strstr(reply.head, "X-Two: two words\n"));
     free(reply.body);
-    raw_close(client);
 }
 
-TEST_WITH(an_answer_cannot_be_split, start, stop)
+TEST_WITH(an_answer_cannot_be_split, start, stop_both)
 {
-    int client = connect_to(state);
     http_reply reply = ask(client, GET("/seen?name=a%0d%0aX-Evil:%201%0d%0a%0d%0ab"));
     assert_int_equal(reply.status, 200);
     assert_non_null(strstr(reply.head, "X-Name: a??X-Evil: 1????b\n"));
     free(reply.body);
     expect(client, POST("/echo", "1", "a"), 200, "a");
-    raw_close(client);
 }
 
 /* ---- time ---- */
@@ -302,12 +287,14 @@ static int start_hasty(void **state)
     http_options options = echo_options();
     options.idle_seconds = 0.04;
     options.threads = 1;
-    *state = echo_start(&options);
+    (void)state;
+    server = echo_start(&options);
+    client = connect_to();
     return 0;
 }
 
 /* Lets time pass until only `left` connections are open: those that are due are closed in one sweep. */
-static void await_sweep(echo_server *server, size_t left)
+static void await_sweep(size_t left)
 {
     AWAIT((echo_pass(server, 1), echo_connections(server)) == left);
 }
@@ -325,7 +312,7 @@ static const struct {
 };
 enum { SLOW = sizeof slow / sizeof *slow };
 
-static size_t drop_some(echo_server *server, const int *clients)
+static size_t drop_some(const int *clients)
 {
     echo_pass(server, 0.02);
     for (size_t i = 0; i < SLOW; i++) raw_send_text(clients[i], slow[i].drop);
@@ -334,45 +321,37 @@ static size_t drop_some(echo_server *server, const int *clients)
 
 TEST_WITH(slow_clients_are_cut, start_hasty, stop)
 {
-    echo_server *server = *state;
     int clients[SLOW];
+    raw_close(client);
     for (size_t i = 0; i < SLOW; i++) {
-        clients[i] = connect_to(state);
+        clients[i] = connect_to();
         assert_true(raw_send_text(clients[i], slow[i].head));
     }
     AWAIT(echo_connections(server) == SLOW);
-    AWAIT(drop_some(server, clients) == 0);
+    AWAIT(drop_some(clients) == 0);
     assert_int_equal(echo_open(server), 0);
     for (size_t i = 0; i < SLOW; i++) raw_close(clients[i]);
 }
 
-TEST_WITH(clients_that_do_not_read_are_cut, start_hasty, stop)
+TEST_WITH(clients_that_do_not_read_are_cut, start_hasty, stop_both)
 {
-    echo_server *server = *state;
     char byte;
-    int client = connect_to(state);
     assert_true(raw_send_text(client, GET("/stream?bytes=100000000")));
     assert_true(raw_read_some(client, &byte, 1));
-    await_sweep(server, 0);
+    await_sweep(0);
     assert_int_equal(atomic_load(&server->ended), 1);
-    raw_close(client);
 }
 
-TEST_WITH(handlers_may_take_their_time, start_hasty, stop)
+TEST_WITH(handlers_may_take_their_time, start_hasty, stop_both)
 {
-    int client = connect_to(state), idle = connect_to(state);
-    echo_server *server = *state;
+    int idle = connect_to();
     assert_true(raw_send_text(client, GET("/never")));
     AWAIT(echo_waiting(server) == 1);
     AWAIT(echo_connections(server) == 2);
-    await_sweep(server, 1);
+    await_sweep(1);
     assert_true(raw_is_closed(idle));
     echo_release(server);
-    http_reply reply;
-    assert_true(raw_read(client, &reply, false));
-    assert_string_equal(reply.body, "at last");
-    free(reply.body);
-    raw_close(client);
+    expect_next(200, "at last");
     raw_close(idle);
 }
 
@@ -380,10 +359,10 @@ TEST_WITH(handlers_may_take_their_time, start_hasty, stop)
 
 TEST_WITH(clients_may_vanish, start, stop)
 {
-    echo_server *server = *state;
     enum { CLIENTS = 20 };
+    raw_close(client);
     for (int i = 0; i < CLIENTS; i++) {
-        int client = connect_to(state);
+        client = connect_to();
         assert_true(raw_send_text(client, i % 2 ? GET("/never") : POST("/echo", "100", "half of")));
         if (i % 2)
             AWAIT(echo_waiting(server) == (size_t)(i + 1) / 2);
@@ -399,36 +378,30 @@ TEST_WITH(clients_may_vanish, start, stop)
 }
 
 /* The end of a connection may come with its last bytes, and is then easily missed. */
-TEST_WITH(half_a_request_holds_nothing_up, start_hasty, stop)
+TEST_WITH(half_a_request_holds_nothing_up, start_hasty, stop_both)
 {
-    echo_server *server = *state;
     enum { CLIENTS = 300 };
     for (int i = 0; i < CLIENTS; i++) {
-        int client = connect_to(state);
         assert_true(raw_send_text(client, POST("/echo", "100", "half of")));
         raw_close(client);
+        client = connect_to();
     }
-    int client = connect_to(state);
     assert_true(raw_send_text(client, GET("/never")));
     AWAIT(echo_open(server) == 1);
     /* One that says that it sends no more wants its answer nevertheless. */
     shutdown(client, SHUT_WR);
-    int idle = connect_to(state);
+    int idle = connect_to();
     AWAIT(echo_connections(server) == 2);
-    await_sweep(server, 1);
+    await_sweep(1);
     raw_close(idle);
     assert_int_equal(echo_open(server), 1);
     echo_release(server);
-    http_reply reply;
-    assert_true(raw_read(client, &reply, false));
-    free(reply.body);
-    raw_close(client);
+    expect_next(200, NULL);
 }
 
-TEST_WITH(draining_answers_what_is_open, start, stop)
+TEST_WITH(draining_answers_what_is_open, start, stop_both)
 {
-    echo_server *server = *state;
-    int client = connect_to(state), idle = connect_to(state);
+    int idle = connect_to();
     expect(idle, POST("/echo", "1", "a"), 200, "a");
     assert_true(raw_send_text(client, GET("/never")));
     AWAIT(echo_waiting(server) == 1);
@@ -445,72 +418,66 @@ TEST_WITH(draining_answers_what_is_open, start, stop)
     free(reply.body);
     assert_true(raw_is_closed(client) && raw_is_closed(idle));
     AWAIT(echo_open(server) == 0);
-    raw_close(client);
     raw_close(idle);
 }
 
-TEST(stopping_waits_for_handlers)
+TEST_WITH(stopping_waits_for_handlers, start, stop_both)
 {
-    echo_server *server = echo_start(NULL);
-    int client = raw_connect(server->port);
     assert_true(raw_send_text(client, GET("/never")));
     AWAIT(echo_waiting(server) == 1);
     assert_true(echo_stop_http(server));
     assert_int_equal(atomic_load(&server->ended), 1);
-    raw_close(client);
-    echo_stop(server);
 }
 
 /* ---- starting ---- */
 
-TEST_WITH(addresses_that_cannot_be_are_said, start, stop)
+TEST_WITH(addresses_that_cannot_be_are_said, start, stop_both)
 {
     http_options options = echo_options();
-    http_server *server;
+    http_server *none;
     ee_error error;
     char sentence[128];
-    options.port = ((echo_server *)*state)->port;
+    options.port = server->port;
     snprintf(sentence, sizeof sentence,
              "http: port %u of 127.0.0.1 is in use by another program; choose another with --port", options.port);
-    assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
+    assert_int_equal(http_start(&options, &none, &error), EE_BAD_INPUT);
     assert_string_equal(error.message, sentence);
     options.address = "no address";
-    assert_int_equal(http_start(&options, &server, &error), EE_BAD_INPUT);
+    assert_int_equal(http_start(&options, &none, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "'no address' is not an address"));
 }
 
-TEST(one_address_has_its_share)
+TEST_WITH(one_address_has_its_share, NULL, stop)
 {
     http_options options = echo_options();
     options.connections_each = 2;
-    echo_server *server = echo_start(&options);
-    int first = raw_connect(server->port), second = raw_connect(server->port);
+    server = echo_start(&options);
+    int first = connect_to(), second = connect_to();
     expect(first, POST("/echo", "1", "a"), 200, "a");
     expect(second, POST("/echo", "1", "b"), 200, "b");
-    int third = raw_connect(server->port);
+    int third = connect_to();
     expect(third, POST("/echo", "1", "c"), 429, NULL);
     assert_true(raw_is_closed(third));
     raw_close(first);
     AWAIT(echo_connections(server) == 1);
     raw_close(third);
-    third = raw_connect(server->port);
+    third = connect_to();
     expect(third, POST("/echo", "1", "c"), 200, "c");
     raw_close(second);
     raw_close(third);
-    echo_stop(server);
 }
 
-TEST(connections_above_the_limit_get_503)
+TEST_WITH(connections_above_the_limit_get_503, NULL, stop)
 {
     http_options options = echo_options();
     options.connections = 4;
-    echo_server *server = echo_start(&options);
+    server = echo_start(&options);
     int clients[5];
     for (size_t i = 0; i < 4; i++) {
-        clients[i] = raw_connect(server->port);
+        clients[i] = connect_to();
         expect(clients[i], POST("/echo", "1", "a"), 200, "a");
     }
-    clients[4] = raw_connect(server->port);
+    clients[4] = connect_to();
     http_reply reply = ask(clients[4], POST("/echo", "1", "a"));
     assert_int_equal(reply.status, 503);
     assert_string_equal(reply.body,
@@ -526,23 +493,22 @@ TEST(connections_above_the_limit_get_503)
         raw_close(clients[i]);
     }
     AWAIT(echo_connections(server) == 0);
-    clients[4] = raw_connect(server->port);
+    clients[4] = connect_to();
     expect(clients[4], POST("/echo", "1", "c"), 200, "c");
     raw_close(clients[4]);
-    echo_stop(server);
 }
 
 /* However many connect without a word: those within the limits are served at once. */
-TEST(refused_connections_delay_nobody)
+TEST_WITH(refused_connections_delay_nobody, NULL, stop)
 {
     enum { SILENT = 100 };
     http_options options = echo_options();
     options.connections_each = 2;
-    echo_server *server = echo_start(&options);
-    int clients[SILENT], first = raw_connect(server->port), second = raw_connect(server->port);
+    server = echo_start(&options);
+    int clients[SILENT], first = connect_to(), second = connect_to();
     expect(first, POST("/echo", "1", "a"), 200, "a");
     expect(second, POST("/echo", "1", "a"), 200, "a");
-    for (size_t i = 0; i < SILENT; i++) clients[i] = raw_connect(server->port);
+    for (size_t i = 0; i < SILENT; i++) clients[i] = connect_to();
     http_reply reply;
     assert_true(raw_read(clients[SILENT - 1], &reply, false)); /* at once: all places for refused ones are taken */
     assert_int_equal(reply.status, 503);
@@ -551,13 +517,12 @@ TEST(refused_connections_delay_nobody)
     free(reply.body);
     raw_close(second);
     AWAIT(echo_connections(server) == 1);
-    second = raw_connect(server->port);
+    second = connect_to();
     expect(second, POST("/echo", "1", "b"), 200,
            "b"); /* the places of refused ones are never free: time stands still */
     for (size_t i = 0; i < SILENT; i++) raw_close(clients[i]);
     raw_close(first);
     raw_close(second);
-    echo_stop(server);
 }
 
 TEST(open_files_are_raised)
@@ -570,7 +535,7 @@ TEST(open_files_are_raised)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
     http_options options = echo_options();
     options.connections = 1000;
-    echo_server *server = echo_start(&options);
+    server = echo_start(&options);
     getrlimit(RLIMIT_NOFILE, &after);
     assert_true(after.rlim_cur > 1000);
     echo_stop(server);
@@ -584,7 +549,7 @@ static int listening_socket(int family, const void *address, socklen_t size)
     return made;
 }
 
-TEST(a_socket_may_be_handed_over)
+TEST_WITH(a_socket_may_be_handed_over, NULL, stop_both)
 {
     http_options options = echo_options();
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}},
@@ -594,20 +559,17 @@ TEST(a_socket_may_be_handed_over)
     int open = listening_socket(AF_INET, &any, sizeof any), theirs = dup(options.listening);
     assert_false(http_socket_is_local(open));
     close(open);
-    echo_server *server = echo_start(&options);
-    int client = raw_connect(server->port);
+    server = echo_start(&options);
+    client = connect_to();
     expect(client, POST("/echo", "1", "a"), 200, "a");
     raw_close(client);
     /* The socket stays open for the next server: who comes now waits for it. */
     http_drain(server->http);
-    client = raw_connect(server->port);
-    assert_true(client >= 0);
+    client = connect_to();
     echo_stop(server);
     options.listening = theirs;
     server = echo_start(&options);
     expect(client, POST("/echo", "1", "b"), 200, "b");
-    raw_close(client);
-    echo_stop(server);
 }
 
 TEST(the_newer_protocol_works_too)
@@ -618,11 +580,10 @@ TEST(the_newer_protocol_works_too)
     close(probe);
     http_options options = echo_options();
     options.address = "::1";
-    echo_server *server = echo_start(&options);
-    int client = socket(AF_INET6, SOCK_STREAM, 0);
+    server = echo_start(&options);
+    client = socket(AF_INET6, SOCK_STREAM, 0);
     six.sin6_port = htons(server->port);
     assert_int_equal(connect(client, (struct sockaddr *)&six, sizeof six), 0);
     expect(client, GET("/seen"), 200, "path=/seen query= name=none word=none peer=::1");
-    raw_close(client);
-    echo_stop(server);
+    stop_both(NULL);
 }

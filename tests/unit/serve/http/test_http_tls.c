@@ -34,7 +34,7 @@ static void peer_name(tls_client *self, char *name, size_t capacity)
 
 /* ---- tests ---- */
 
-typedef struct world {
+static struct world {
     test_folder folder;
     char certificate[64], key[64];
     echo_server *server;
@@ -42,25 +42,24 @@ typedef struct world {
 
 static int start(void **state)
 {
-    world *self = calloc(1, sizeof *self);
-    self->folder = folder_make();
-    make_certificate(&self->folder, "first", "first.example");
-    snprintf(self->certificate, sizeof self->certificate, "%s", folder_path(&self->folder, "first.pem"));
-    snprintf(self->key, sizeof self->key, "%s", folder_path(&self->folder, "first.key"));
+    (void)state;
+    world = (struct world){0};
+    world.folder = folder_make();
+    make_certificate(&world.folder, "first", "first.example");
+    snprintf(world.certificate, sizeof world.certificate, "%s", folder_path(&world.folder, "first.pem"));
+    snprintf(world.key, sizeof world.key, "%s", folder_path(&world.folder, "first.key"));
     http_options options = echo_options();
-    options.certificate = self->certificate;
-    options.key = self->key;
-    self->server = echo_start(&options);
-    *state = self;
+    options.certificate = world.certificate;
+    options.key = world.key;
+    world.server = echo_start(&options);
     return 0;
 }
 
 static int stop(void **state)
 {
-    world *self = *state;
-    echo_stop(self->server);
-    folder_remove(&self->folder);
-    free(self);
+    (void)state;
+    echo_stop(world.server);
+    folder_remove(&world.folder);
     return 0;
 }
 
@@ -68,9 +67,8 @@ static int stop(void **state)
 
 TEST_WITH(requests_are_answered, start, stop)
 {
-    world *self = *state;
     tls_client client;
-    assert_true(tls_connect(&client, self->server->port, "NORMAL"));
+    assert_true(tls_connect(&client, world.server->port, "NORMAL"));
     for (int i = 0; i < 10; i++) {
         assert_true(tls_send(&client, POST("/echo"), strlen(POST("/echo"))));
         assert_true(tls_reads(&client, "\r\n\r\nhello"));
@@ -82,7 +80,6 @@ TEST_WITH(requests_are_answered, start, stop)
 
 TEST_WITH(only_what_is_safe_is_spoken, start, stop)
 {
-    world *self = *state;
     static const struct {
         const char *priorities;
         bool agrees;
@@ -94,43 +91,41 @@ TEST_WITH(only_what_is_safe_is_spoken, start, stop)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tls_client client;
-        assert_int_equal(tls_connect(&client, self->server->port, cases[i].priorities), cases[i].agrees);
+        assert_int_equal(tls_connect(&client, world.server->port, cases[i].priorities), cases[i].agrees);
         tls_close(&client);
     }
 }
 
 TEST_WITH(other_bytes_do_no_harm, start, stop)
 {
-    world *self = *state;
     random_stream random = random_named(1, "tls");
-    int plain = raw_connect(self->server->port);
+    int plain = raw_connect(world.server->port);
     raw_send_text(plain, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
     assert_true(raw_is_closed(plain));
     raw_close(plain);
     for (int i = 0; i < 200; i++) {
         char bytes[600] = "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"; /* how a client begins */
         for (size_t k = i % 2 ? 11 : 0; k < sizeof bytes; k++) bytes[k] = (char)random_bits(&random);
-        int client = raw_connect(self->server->port);
+        int client = raw_connect(world.server->port);
         raw_send(client, bytes, random_below(&random, sizeof bytes));
         raw_reset(client);
     }
     for (int i = 0; i < 20; i++) { /* gone in the midst of a request */
         tls_client client;
-        assert_true(tls_connect(&client, self->server->port, "NORMAL"));
+        assert_true(tls_connect(&client, world.server->port, "NORMAL"));
         tls_send(&client, POST("/later"), strlen(POST("/later")) - (size_t)i % 3);
         tls_close(&client);
     }
     requests_are_answered(state);
-    AWAIT(echo_connections(self->server) == 0);
-    AWAIT(echo_open(self->server) == 0);
+    AWAIT(echo_connections(world.server) == 0);
+    AWAIT(echo_open(world.server) == 0);
 }
 
 TEST_WITH(too_much_is_refused_in_the_midst, start, stop)
 {
-    world *self = *state;
     tls_client client;
     char chunk[0x1000 + 16];
-    assert_true(tls_connect(&client, self->server->port, "NORMAL"));
+    assert_true(tls_connect(&client, world.server->port, "NORMAL"));
     const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
     assert_true(tls_send(&client, head, strlen(head)));
     memcpy(chunk, "1000\r\n", 6);
@@ -143,17 +138,16 @@ TEST_WITH(too_much_is_refused_in_the_midst, start, stop)
 
 TEST_WITH(the_certificate_may_change, start, stop)
 {
-    world *self = *state;
     tls_client before, after;
     char name[64], certificate[64], key[64];
-    make_certificate(&self->folder, "second", "second.example");
-    snprintf(certificate, sizeof certificate, "%s", folder_path(&self->folder, "second.pem"));
-    snprintf(key, sizeof key, "%s", folder_path(&self->folder, "second.key"));
-    assert_true(tls_connect(&before, self->server->port, "NORMAL"));
+    make_certificate(&world.folder, "second", "second.example");
+    snprintf(certificate, sizeof certificate, "%s", folder_path(&world.folder, "second.pem"));
+    snprintf(key, sizeof key, "%s", folder_path(&world.folder, "second.key"));
+    assert_true(tls_connect(&before, world.server->port, "NORMAL"));
     peer_name(&before, name, sizeof name);
     assert_string_equal(name, "first.example");
-    ok(http_set_certificate(self->server->http, certificate, key, NULL));
-    assert_true(tls_connect(&after, self->server->port, "NORMAL"));
+    ok(http_set_certificate(world.server->http, certificate, key, NULL));
+    assert_true(tls_connect(&after, world.server->port, "NORMAL"));
     peer_name(&after, name, sizeof name);
     assert_string_equal(name, "second.example");
     assert_true(tls_send(&before, POST("/echo"), strlen(POST("/echo"))));
@@ -162,10 +156,10 @@ TEST_WITH(the_certificate_may_change, start, stop)
     tls_close(&after);
 
     ee_error error;
-    assert_int_equal(http_set_certificate(self->server->http, certificate, self->key, &error), EE_BAD_INPUT);
+    assert_int_equal(http_set_certificate(world.server->http, certificate, world.key, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "does not match the key"));
     assert_non_null(strstr(error.message, "second.pem"));
-    assert_int_equal(http_set_certificate(self->server->http, key, certificate, &error), EE_BAD_INPUT);
+    assert_int_equal(http_set_certificate(world.server->http, key, certificate, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "are not a certificate and key in PEM"));
-    assert_int_equal(http_set_certificate(self->server->http, "nowhere", key, &error), EE_FILE_ERROR);
+    assert_int_equal(http_set_certificate(world.server->http, "nowhere", key, &error), EE_FILE_ERROR);
 }

@@ -12,82 +12,80 @@
 
 enum { ROUNDS = 150 };
 
-typedef struct stage {
-    served_play *play;
+static struct {
     served_bandit *bandit;
     evaluation_jobs *jobs;
     job_request request;
     evaluation_job job;
     char id[JOB_ID_SIZE];
-    ee_error error;
 } stage;
 
-static void start_jobs(stage *self)
+static void start_jobs(void)
 {
-    PLAY_OK(self, evaluation_jobs_start(self->play->kept, self->play->bandits, &self->jobs, &self->error));
+    PLAY_OK(evaluation_jobs_start(play.kept, play.bandits, &stage.jobs, &play.error));
 }
 
 static const char linear[] = "{\"dim\":5,\"policy\":\"linucb\",\"propensity\":\"floor:0.2\",\"wait\":50}";
 
-static stage *start(const char *settings)
+static void start(const char *settings)
 {
-    stage *self = calloc(1, sizeof *self);
-    self->play = play_start();
-    play_open(self->play);
-    self->bandit = play_create(self->play, "shop", settings);
-    play_rounds(self->play, self->bandit, 1, ROUNDS, 2);
-    play_pass(self->play, 100);
-    play_catch_up(self->play, self->bandit);
-    job_request_usual(&self->request);
-    start_jobs(self);
-    return self;
+    memset(&stage, 0, sizeof stage);
+    play_start();
+    play_open();
+    stage.bandit = play_create("shop", settings);
+    play_rounds(stage.bandit, 1, ROUNDS, 2);
+    play_pass(100);
+    play_catch_up(stage.bandit);
+    job_request_usual(&stage.request);
+    start_jobs();
 }
 
-static void end(stage *self)
+static int end(void **state)
 {
-    evaluation_jobs_stop(self->jobs);
-    play_close(self->play, true);
-    play_end(self->play);
-    free(self);
+    (void)state;
+    evaluation_jobs_stop(stage.jobs);
+    play_close(true);
+    play_end();
+    return 0;
 }
 
-static void add_candidate(stage *self, const char *name, const char *policy, const char *options)
+static void add_candidate(const char *name, const char *policy, const char *options)
 {
-    job_candidate *one = &self->request.candidates[self->request.candidate_count++];
+    job_candidate *one = &stage.request.candidates[stage.request.candidate_count++];
     *one = (job_candidate){0};
     snprintf(one->name, sizeof one->name, "%s", name);
     snprintf(one->policy, sizeof one->policy, "%s", policy);
     snprintf(one->options, sizeof one->options, "%s", options);
 }
 
-static void create(stage *self)
+static void create(void)
 {
-    PLAY_OK(self, evaluation_jobs_create(self->jobs, self->bandit, &self->request, self->id, &self->error));
+    PLAY_OK(evaluation_jobs_create(stage.jobs, stage.bandit, &stage.request, stage.id, &play.error));
 }
 
 /* Until it is over; what it came to is in self->job, to be released. */
-static bool is_over(stage *self)
+static bool is_over(void)
 {
-    PLAY_OK(self, evaluation_jobs_read(self->jobs, 1, self->id, &self->job, &self->error));
-    if (self->job.about.state == JOB_DONE || self->job.about.state == JOB_FAILED) return true;
-    evaluation_job_release(&self->job);
+    PLAY_OK(evaluation_jobs_read(stage.jobs, 1, stage.id, &stage.job, &play.error));
+    if (stage.job.about.state == JOB_DONE || stage.job.about.state == JOB_FAILED) return true;
+    evaluation_job_release(&stage.job);
     return false;
 }
 
-static job_state await_end(stage *self)
+static job_state await_end(void)
 {
-    AWAIT(is_over(self));
-    return self->job.about.state;
+    AWAIT(is_over());
+    return stage.job.about.state;
 }
 
 /* In the folder of all evaluations, and in the bandit's; and temporary ones. */
-static size_t count_files(const stage *self)
+static size_t count_files(void)
 {
     static const char *const folders[] = {"evaluations", "evaluations/1", "temporary"};
     char path[600];
     size_t count = 0;
     for (size_t i = 0; i < 3; i++) {
-        snprintf(path, sizeof path, "%s/%s", self->play->folder.path, folders[i]);
+        snprintf(path, sizeof path, "%s/%s", play.folder.path, folders[i]);
         DIR *folder = opendir(path);
         for (const struct dirent *entry; folder && (entry = readdir(folder));)
             count += entry->d_name[0] != '.' && strcmp(entry->d_name, "1") != 0;
@@ -98,18 +96,17 @@ static size_t count_files(const stage *self)
 
 /* ---- the numbers ---- */
 
-static void export_log(stage *self)
+static void export_log(void)
 {
     store_reader *reader;
     log_export *export;
     log_range range = {.from = INT64_MIN, .until = INT64_MAX};
-    text lines = text_start(&self->error);
-    PLAY_OK(self, store_reader_create(self->play->kept, &reader, &self->error));
-    PLAY_OK(self, log_export_create(reader, 1, &range, &export, &self->error));
-    for (bool over = false; !over;)
-        PLAY_OK(self, log_export_fill(export, &lines, lines.length + 1, &over, &self->error));
+    text lines = text_start(&play.error);
+    PLAY_OK(store_reader_create(play.kept, &reader, &play.error));
+    PLAY_OK(log_export_create(reader, 1, &range, &export, &play.error));
+    for (bool over = false; !over;) PLAY_OK(log_export_fill(export, &lines, lines.length + 1, &over, &play.error));
     log_export_free(export);
-    PLAY_OK(self, text_save(&lines, folder_path(&self->play->folder, "log.dsjson")));
+    PLAY_OK(text_save(&lines, folder_path(&play.folder, "log.dsjson")));
 }
 
 static void assert_same(double got, double expected)
@@ -122,26 +119,26 @@ static void assert_same(double got, double expected)
 
 static void check_numbers(const char *settings, const char *options)
 {
-    stage *self = start(settings);
-    self->request.estimator_count = 0;
+    start(settings);
+    stage.request.estimator_count = 0;
     static const char *const estimators[] = {"ips", "snips", "dr"};
     for (size_t i = 0; i < 3; i++)
-        snprintf(self->request.estimators[self->request.estimator_count++], sizeof self->request.estimators[0], "%s",
+        snprintf(stage.request.estimators[stage.request.estimator_count++], sizeof stage.request.estimators[0], "%s",
                  estimators[i]);
-    add_candidate(self, "linear", "linucb", "alpha=0.2");
-    add_candidate(self, "worn", "linucb", "alpha=nothing"); /* refused before it is asked for */
-    assert_int_equal(evaluation_jobs_create(self->jobs, self->bandit, &self->request, self->id, &self->error),
+    add_candidate("linear", "linucb", "alpha=0.2");
+    add_candidate("worn", "linucb", "alpha=nothing"); /* refused before it is asked for */
+    assert_int_equal(evaluation_jobs_create(stage.jobs, stage.bandit, &stage.request, stage.id, &play.error),
                      EE_BAD_OPTION);
-    self->request.candidate_count--;
-    create(self);
-    assert_int_equal(await_end(self), JOB_DONE);
+    stage.request.candidate_count--;
+    create();
+    assert_int_equal(await_end(), JOB_DONE);
 
     evaluation_request direct = evaluation_usual();
     const candidate_request candidates[] = {
         {"logged", NULL, 0}, {"first", NULL, 0}, {"uniform", NULL, 0}, {"linucb", options, 0}};
     evaluation_result results[4] = {0};
-    export_log(self);
-    direct.log = folder_path(&self->play->folder, "log.dsjson");
+    export_log();
+    direct.log = folder_path(&play.folder, "log.dsjson");
     direct.candidates = candidates;
     direct.candidate_count = direct.estimator_count = 0;
     while (direct.estimator_count < 3) {
@@ -151,14 +148,14 @@ static void check_numbers(const char *settings, const char *options)
     }
     direct.candidate_count = 4;
     direct.alpha = 1 - 0.95;
-    PLAY_OK(self, evaluation_run(&direct, NULL, results, &self->error));
+    PLAY_OK(evaluation_run(&direct, NULL, results, &play.error));
     for (size_t i = 0; i < 4; i++) ok(results[i].failure.status);
-    assert_same((double)self->job.log.events, (double)results[0].log.events);
-    assert_same((double)self->job.log.events, ROUNDS);
-    assert_same(self->job.log.reward, results[0].log.reward);
-    assert_same(self->job.log.last_time, results[0].log.last_time);
+    assert_same((double)stage.job.log.events, (double)results[0].log.events);
+    assert_same((double)stage.job.log.events, ROUNDS);
+    assert_same(stage.job.log.reward, results[0].log.reward);
+    assert_same(stage.job.log.last_time, results[0].log.last_time);
     for (size_t i = 0; i < 4; i++) {
-        const evaluation_result *got = &self->job.results[i];
+        const evaluation_result *got = &stage.job.results[i];
         assert_string_equal(got->failure.message, "");
         assert_string_equal(got->headline, results[i].headline);
         assert_int_equal(got->mark_count, results[i].mark_count);
@@ -176,9 +173,9 @@ static void check_numbers(const char *settings, const char *options)
         assert_true(got->diagnosis.count > 0);
     }
     evaluation_release(results, 4);
-    evaluation_job_release(&self->job);
-    assert_int_equal(count_files(self), 2); /* the part of the log is gone */
-    end(self);
+    evaluation_job_release(&stage.job);
+    assert_int_equal(count_files(), 2); /* the part of the log is gone */
+    end(NULL);
 }
 
 TEST(numbers_are_those_of_the_log)
@@ -190,28 +187,28 @@ TEST(numbers_are_those_of_the_log)
 
 /* ---- restarts, deletion ---- */
 
-TEST(jobs_outlive_a_restart)
+TEST_WITH(jobs_outlive_a_restart, NULL, end)
 {
-    stage *self = start(linear);
+    start(linear);
     char done[JOB_ID_SIZE], slow[JOB_ID_SIZE];
-    snprintf(self->request.name, sizeof self->request.name, "the first \"one\"");
-    create(self);
-    assert_int_equal(await_end(self), JOB_DONE);
-    double value = self->job.results[2].estimates[0].value;
-    evaluation_job_release(&self->job);
-    memcpy(done, self->id, sizeof done);
+    snprintf(stage.request.name, sizeof stage.request.name, "the first \"one\"");
+    create();
+    assert_int_equal(await_end(), JOB_DONE);
+    double value = stage.job.results[2].estimates[0].value;
+    evaluation_job_release(&stage.job);
+    memcpy(done, stage.id, sizeof done);
     for (int i = 0; i < 20; i++) {
         char name[32];
         snprintf(name, sizeof name, "network %d", i);
-        add_candidate(self, name, "eenet", "");
+        add_candidate(name, "eenet", "");
     }
-    create(self);
-    memcpy(slow, self->id, sizeof slow);
-    evaluation_jobs_stop(self->jobs);
-    start_jobs(self);
+    create();
+    memcpy(slow, stage.id, sizeof slow);
+    evaluation_jobs_stop(stage.jobs);
+    start_jobs();
     job_about *list;
     size_t count;
-    PLAY_OK(self, evaluation_jobs_list(self->jobs, 1, &list, &count, &self->error));
+    PLAY_OK(evaluation_jobs_list(stage.jobs, 1, &list, &count, &play.error));
     assert_int_equal(count, 2);
     assert_string_equal(list[0].id, done);
     assert_string_equal(list[0].request.name, "the first \"one\"");
@@ -220,114 +217,110 @@ TEST(jobs_outlive_a_restart)
     assert_true(list[1].state == JOB_WAITING || list[1].state == JOB_RUNNING);
     assert_int_equal(list[1].request.candidate_count, 23);
     memory_free(list);
-    PLAY_OK(self, evaluation_jobs_list(self->jobs, 2, &list, &count, &self->error)); /* of another bandit */
+    PLAY_OK(evaluation_jobs_list(stage.jobs, 2, &list, &count, &play.error)); /* of another bandit */
     assert_int_equal(count, 0);
     memory_free(list);
-    memcpy(self->id, done, sizeof done);
-    await_end(self);
-    assert_true(self->job.results[2].estimates[0].value == value);
-    evaluation_job_release(&self->job);
-    PLAY_OK(self, evaluation_jobs_delete(self->jobs, 1, slow, &self->error)); /* while it is played, perhaps */
-    assert_int_equal(evaluation_jobs_read(self->jobs, 1, slow, &self->job, &self->error), EE_NO_FILE);
-    assert_int_equal(evaluation_jobs_delete(self->jobs, 1, slow, &self->error), EE_NO_FILE);
-    PLAY_OK(self, evaluation_jobs_delete(self->jobs, 1, done, &self->error));
-    job_request_usual(&self->request); /* what comes after it is played */
-    create(self);
-    assert_int_equal(await_end(self), JOB_DONE);
-    evaluation_job_release(&self->job);
-    assert_int_equal(count_files(self), 2);
-    end(self);
+    memcpy(stage.id, done, sizeof done);
+    await_end();
+    assert_true(stage.job.results[2].estimates[0].value == value);
+    evaluation_job_release(&stage.job);
+    PLAY_OK(evaluation_jobs_delete(stage.jobs, 1, slow, &play.error)); /* while it is played, perhaps */
+    assert_int_equal(evaluation_jobs_read(stage.jobs, 1, slow, &stage.job, &play.error), EE_NO_FILE);
+    assert_int_equal(evaluation_jobs_delete(stage.jobs, 1, slow, &play.error), EE_NO_FILE);
+    PLAY_OK(evaluation_jobs_delete(stage.jobs, 1, done, &play.error));
+    job_request_usual(&stage.request); /* what comes after it is played */
+    create();
+    assert_int_equal(await_end(), JOB_DONE);
+    evaluation_job_release(&stage.job);
+    assert_int_equal(count_files(), 2);
 }
 
-TEST(what_a_crash_left_is_swept_away)
+TEST_WITH(what_a_crash_left_is_swept_away, NULL, end)
 {
-    stage *self = start(linear);
-    create(self);
-    assert_int_equal(await_end(self), JOB_DONE);
-    evaluation_job_release(&self->job);
-    evaluation_jobs_stop(self->jobs);
-    folder_write_text(&self->play->folder, "evaluations/00000000000000000000000000000000.eelog.zst", "x");
-    folder_write_text(&self->play->folder, "evaluations/00000000000000000000000000000000.results.json", "{}");
-    folder_write_text(&self->play->folder, "evaluations/00000000000000000000000000000000.json.17.0", "{");
-    folder_write_text(&self->play->folder, "evaluations/11111111111111111111111111111111.json", "no job");
-    folder_write_text(&self->play->folder, "evaluations/notes", "of somebody else");
-    blobs_sweep(store_blobs(self->play->kept)); /* as opening the store does */
-    start_jobs(self);
-    assert_int_equal(count_files(self), 4);
+    start(linear);
+    create();
+    assert_int_equal(await_end(), JOB_DONE);
+    evaluation_job_release(&stage.job);
+    evaluation_jobs_stop(stage.jobs);
+    folder_write_text(&play.folder, "evaluations/00000000000000000000000000000000.eelog.zst", "x");
+    folder_write_text(&play.folder, "evaluations/00000000000000000000000000000000.results.json", "{}");
+    folder_write_text(&play.folder, "evaluations/00000000000000000000000000000000.json.17.0", "{");
+    folder_write_text(&play.folder, "evaluations/11111111111111111111111111111111.json", "no job");
+    folder_write_text(&play.folder, "evaluations/notes", "of somebody else");
+    blobs_sweep(store_blobs(play.kept)); /* as opening the store does */
+    start_jobs();
+    assert_int_equal(count_files(), 4);
     job_about *list;
     size_t count;
-    PLAY_OK(self, evaluation_jobs_list(self->jobs, 1, &list, &count, &self->error));
+    PLAY_OK(evaluation_jobs_list(stage.jobs, 1, &list, &count, &play.error));
     assert_int_equal(count, 1);
     memory_free(list);
-    end(self);
 }
 
 /* Older versions did not keep the jobs of each bandit apart, and wrote no checksums. */
-TEST(jobs_of_older_versions_are_found)
+TEST_WITH(jobs_of_older_versions_are_found, NULL, end)
 {
-    stage *self = start(linear);
-    create(self);
-    assert_int_equal(await_end(self), JOB_DONE);
-    double events = (double)self->job.log.events;
-    evaluation_job_release(&self->job);
-    evaluation_jobs_stop(self->jobs);
+    start(linear);
+    create();
+    assert_int_equal(await_end(), JOB_DONE);
+    double events = (double)stage.job.log.events;
+    evaluation_job_release(&stage.job);
+    evaluation_jobs_stop(stage.jobs);
     const blob_kind kinds[] = {BLOB_EVALUATION, BLOB_EVALUATION_RESULTS};
     const char *const endings[] = {"json", "results.json"};
-    blobs *kept = store_blobs(self->play->kept);
+    blobs *kept = store_blobs(play.kept);
     for (size_t i = 0; i < 2; i++) {
         uint8_t *bytes;
         size_t size;
         char name[100];
-        PLAY_OK(self, blob_get(kept, blob_named(1, kinds[i], self->id), &bytes, &size, &self->error));
-        PLAY_OK(self, blob_remove(kept, blob_named(1, kinds[i], self->id), &self->error));
-        snprintf(name, sizeof name, "evaluations/%s.%s", self->id, endings[i]);
-        folder_write(&self->play->folder, name, bytes, size);
+        PLAY_OK(blob_get(kept, blob_named(1, kinds[i], stage.id), &bytes, &size, &play.error));
+        PLAY_OK(blob_remove(kept, blob_named(1, kinds[i], stage.id), &play.error));
+        snprintf(name, sizeof name, "evaluations/%s.%s", stage.id, endings[i]);
+        folder_write(&play.folder, name, bytes, size);
         memory_free(bytes);
     }
-    start_jobs(self);
-    assert_int_equal(await_end(self), JOB_DONE);
-    assert_true((double)self->job.log.events == events);
-    evaluation_job_release(&self->job);
-    assert_int_equal(count_files(self), 2);
-    assert_true(blob_exists(kept, blob_named(1, BLOB_EVALUATION, self->id)));
-    end(self);
+    start_jobs();
+    assert_int_equal(await_end(), JOB_DONE);
+    assert_true((double)stage.job.log.events == events);
+    evaluation_job_release(&stage.job);
+    assert_int_equal(count_files(), 2);
+    assert_true(blob_exists(kept, blob_named(1, BLOB_EVALUATION, stage.id)));
 }
 
 /* ---- what cannot be ---- */
 
-static void assert_refused(stage *self, const char *sentence)
+static void assert_refused(const char *sentence)
 {
-    assert_true(evaluation_jobs_create(self->jobs, self->bandit, &self->request, self->id, &self->error) != EE_OK);
-    assert_message_has(self->error.message, sentence);
-    job_request_usual(&self->request);
+    assert_true(evaluation_jobs_create(stage.jobs, stage.bandit, &stage.request, stage.id, &play.error) != EE_OK);
+    assert_message_has(play.error.message, sentence);
+    job_request_usual(&stage.request);
 }
 
-TEST(what_cannot_be_is_said)
+TEST_WITH(what_cannot_be_is_said, NULL, end)
 {
-    stage *self = start(linear);
+    start(linear);
     static const char *const files[] = {"model:/etc/passwd", "learning:x", "file:/etc/passwd", "nobody"};
     for (size_t i = 0; i < 4; i++) { /* what reads files of this machine is nobody's business */
-        add_candidate(self, "x", files[i], "");
-        assert_refused(self, "candidate 'x'");
+        add_candidate("x", files[i], "");
+        assert_refused("candidate 'x'");
     }
-    add_candidate(self, "x", "uniform", "alpha=1");
-    assert_refused(self, "takes no options");
-    add_candidate(self, "online", "linucb", "");
-    assert_refused(self, "duplicate name 'online'");
-    snprintf(self->request.estimators[0], sizeof self->request.estimators[0], "guess");
-    assert_refused(self, "unknown estimator 'guess'");
-    self->request.confidence = 1;
-    assert_refused(self, "confidence");
-    self->request.from = self->request.until = 7;
-    assert_refused(self, "until must be after from");
-    assert_int_equal(count_files(self), 0);
+    add_candidate("x", "uniform", "alpha=1");
+    assert_refused("takes no options");
+    add_candidate("online", "linucb", "");
+    assert_refused("duplicate name 'online'");
+    snprintf(stage.request.estimators[0], sizeof stage.request.estimators[0], "guess");
+    assert_refused("unknown estimator 'guess'");
+    stage.request.confidence = 1;
+    assert_refused("confidence");
+    stage.request.from = stage.request.until = 7;
+    assert_refused("until must be after from");
+    assert_int_equal(count_files(), 0);
 
-    self->request.until = 2; /* before all */
-    create(self);
-    assert_int_equal(await_end(self), JOB_FAILED);
-    assert_string_equal(self->job.about.trouble, "no settled decisions in this time range");
-    evaluation_job_release(&self->job);
-    for (int i = 1; i < JOBS_EACH; i++) create(self);
-    assert_refused(self, "the bandit has 100 evaluations, the maximum");
-    end(self);
+    stage.request.until = 2; /* before all */
+    create();
+    assert_int_equal(await_end(), JOB_FAILED);
+    assert_string_equal(stage.job.about.trouble, "no settled decisions in this time range");
+    evaluation_job_release(&stage.job);
+    for (int i = 1; i < JOBS_EACH; i++) create();
+    assert_refused("the bandit has 100 evaluations, the maximum");
 }

@@ -22,76 +22,75 @@ typedef struct test_stage {
     store_entry entries[MOST]; /* of the chain that is being made */
     size_t count;
 } test_stage;
+static test_stage stage;
 
 static int set_up(void **state)
 {
-    test_stage *self = calloc(1, sizeof *self);
-    self->folder = folder_make();
-    ok(spool_open(self->folder.path, &self->spool, NULL));
-    *state = self;
+    (void)state;
+    stage = (test_stage){0};
+    stage.folder = folder_make();
+    ok(spool_open(stage.folder.path, &stage.spool, NULL));
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    test_stage *self = *state;
-    spool_close(self->spool);
-    folder_remove(&self->folder);
-    free(self);
+    (void)state;
+    spool_close(stage.spool);
+    folder_remove(&stage.folder);
     return 0;
 }
 
-static void reopen(test_stage *self)
+static void reopen(void)
 {
-    spool_close(self->spool);
-    self->spool = NULL;
-    ok(spool_open(self->folder.path, &self->spool, NULL));
+    spool_close(stage.spool);
+    stage.spool = NULL;
+    ok(spool_open(stage.folder.path, &stage.spool, NULL));
 }
 
 /* ---- entries ---- */
 
-static store_entry *add(test_stage *self, uint32_t bandit, event_kind kind, const char *id, const char *body)
+static store_entry *add(uint32_t bandit, event_kind kind, const char *id, const char *body)
 {
-    assert_true(self->count < MOST);
-    store_entry *entry = &self->entries[self->count];
+    assert_true(stage.count < MOST);
+    store_entry *entry = &stage.entries[stage.count];
     *entry = (store_entry){.bandit = bandit,
                            .event = {.kind = kind, .id = words(id), .body = body, .size = strlen(body)},
                            .request = {7, strlen(body)}};
-    if (self->count) self->entries[self->count - 1].next = entry;
-    self->count++;
+    if (stage.count) stage.entries[stage.count - 1].next = entry;
+    stage.count++;
     return entry;
 }
 
-static ee_status append(test_stage *self, int64_t time)
+static ee_status append(int64_t time)
 {
-    ee_status status = spool_append(self->spool, self->entries, time, NULL);
-    self->count = 0;
+    ee_status status = spool_append(stage.spool, stage.entries, time, NULL);
+    stage.count = 0;
     return status;
 }
 
-static void decide(test_stage *self, int64_t time, uint32_t bandit, const char *id, const char *body,
-                   entry_verdict expected)
+static void decide(int64_t time, uint32_t bandit, const char *id, const char *body, entry_verdict expected)
 {
-    const store_entry *entry = add(self, bandit, EVENT_DECISION, id, body);
-    ok(append(self, time));
+    const store_entry *entry = add(bandit, EVENT_DECISION, id, body);
+    ok(append(time));
     assert_int_equal(entry->verdict, expected);
 }
 
 /* What is to be delivered, as "TIME:BANDIT kind id body " for each, and delivers it. */
-static const char *drain(test_stage *self, char out[512])
+static const char *drain(char out[512])
 {
     size_t length = 0;
     out[0] = '\0';
-    while (spool_count(self->spool)) {
+    while (spool_count(stage.spool)) {
         spool_batch batch;
         size_t count = 0;
-        ok(spool_read(self->spool, &batch, NULL));
+        ok(spool_read(stage.spool, &batch, NULL));
         for (const store_entry *entry = batch.first; entry; entry = entry->next, count++)
             length += (size_t)snprintf(out + length, 512 - length, "%d:%u.%d.%.*s.%.*s ", (int)batch.time,
                                        (unsigned)entry->bandit, (int)entry->event.kind, (int)entry->event.id.length,
                                        entry->event.id.bytes, (int)entry->event.size, (const char *)entry->event.body);
         assert_int_equal(count, batch.count);
-        spool_delivered(self->spool, batch.last);
+        spool_delivered(stage.spool, batch.last);
     }
     return out;
 }
@@ -100,16 +99,10 @@ static const char *drain(test_stage *self, char out[512])
 
 TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
 {
-    test_stage *self = *state;
     static const char body[] = {0, 1, 'x', '\n', (char)255};
     store_entry *slots[2];
     for (size_t i = 0; i < 2; i++) {
-        slots[i] = add(self, 4000000000u, EVENT_DECISION,
-                       i ? "round\x1f"
-                           "b"
-                         : "round\x1f"
-                           "a",
-                       "");
+        slots[i] = add(4000000000u, EVENT_DECISION, i ? "round\037b" : "round\037a", "");
         slots[i]->event.body = body;
         slots[i]->event.size = sizeof body;
         slots[i]->request[0] = UINT64_MAX;
@@ -118,17 +111,17 @@ TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
         slots[i]->slot_count = 2;
         slots[i]->with_next = !i;
     }
-    store_entry *reward = add(self, 2, EVENT_REWARD, "caf\xc3\xa9", "");
+    store_entry *reward = add(2, EVENT_REWARD, "caf\xc3\xa9", "");
     reward->event.value = -0.1;
     reward->event.reward_id = words("r1");
-    add(self, 3, EVENT_ACTIVATED, "a", "");
-    ok(append(self, INT64_C(1) << 51));
-    for (size_t i = 0; i < 4; i++) assert_int_equal(self->entries[i].verdict, ENTRY_SPOOLED);
-    reopen(self);
-    assert_int_equal(spool_count(self->spool), 4);
-    assert_true(spool_time(self->spool) == INT64_C(1) << 51);
+    add(3, EVENT_ACTIVATED, "a", "");
+    ok(append(INT64_C(1) << 51));
+    for (size_t i = 0; i < 4; i++) assert_int_equal(stage.entries[i].verdict, ENTRY_SPOOLED);
+    reopen();
+    assert_int_equal(spool_count(stage.spool), 4);
+    assert_true(spool_time(stage.spool) == INT64_C(1) << 51);
     spool_batch batch;
-    ok(spool_read(self->spool, &batch, NULL));
+    ok(spool_read(stage.spool, &batch, NULL));
     assert_true(batch.time == INT64_C(1) << 51);
     assert_int_equal(batch.count, 4);
     assert_int_equal(batch.last, 4);
@@ -148,103 +141,98 @@ TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
 
 TEST_WITH(groups_come_in_order_with_their_times, set_up, tear_down)
 {
-    test_stage *self = *state;
     char out[512];
-    assert_string_equal(spool_name(self->spool), "");
-    decide(self, 10, 1, "a", "one", ENTRY_SPOOLED);
-    add(self, 1, EVENT_REWARD, "a", "");
-    add(self, 2, EVENT_REWARD, "b", "");
-    ok(append(self, 11));
-    reopen(self);
-    decide(self, 12, 1, "c", "two", ENTRY_SPOOLED);
-    spool_delivered(self->spool, 2); /* in the middle of a group, as no transaction ends */
-    assert_int_equal(spool_count(self->spool), 2);
-    assert_string_equal(drain(self, out), "11:2.2.b. 12:1.1.c.two ");
+    assert_string_equal(spool_name(stage.spool), "");
+    decide(10, 1, "a", "one", ENTRY_SPOOLED);
+    add(1, EVENT_REWARD, "a", "");
+    add(2, EVENT_REWARD, "b", "");
+    ok(append(11));
+    reopen();
+    decide(12, 1, "c", "two", ENTRY_SPOOLED);
+    spool_delivered(stage.spool, 2); /* in the middle of a group, as no transaction ends */
+    assert_int_equal(spool_count(stage.spool), 2);
+    assert_string_equal(drain(out), "11:2.2.b. 12:1.1.c.two ");
 }
 
 /* The key of table spools is never used again. */
 TEST_WITH(each_file_has_another_name, set_up, tear_down)
 {
-    test_stage *self = *state;
     char first[SPOOL_NAME_SIZE], out[512];
-    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
-    strcpy(first, spool_name(self->spool));
+    decide(1, 1, "a", "", ENTRY_SPOOLED);
+    strcpy(first, spool_name(stage.spool));
     assert_int_equal(strspn(first, "0123456789abcdef"), 32);
-    reopen(self);
-    assert_string_equal(spool_name(self->spool), first);
-    assert_true(spool_exists(self->folder.path));
-    assert_string_equal(drain(self, out), "1:1.1.a. ");
-    assert_false(spool_exists(self->folder.path));
-    assert_string_equal(spool_name(self->spool), "");
-    decide(self, 2, 1, "a", "", ENTRY_SPOOLED); /* what is delivered is the store's to know */
-    assert_string_not_equal(spool_name(self->spool), first);
-    assert_string_equal(drain(self, out), "2:1.1.a. ");
+    reopen();
+    assert_string_equal(spool_name(stage.spool), first);
+    assert_true(spool_exists(stage.folder.path));
+    assert_string_equal(drain(out), "1:1.1.a. ");
+    assert_false(spool_exists(stage.folder.path));
+    assert_string_equal(spool_name(stage.spool), "");
+    decide(2, 1, "a", "", ENTRY_SPOOLED); /* what is delivered is the store's to know */
+    assert_string_not_equal(spool_name(stage.spool), first);
+    assert_string_equal(drain(out), "2:1.1.a. ");
     /* The last group may have been lost after it was delivered: its numbers are not given again. */
-    decide(self, 3, 1, "b", "", ENTRY_SPOOLED);
-    spool_delivered(self->spool, 5);
-    assert_int_equal(spool_count(self->spool), 0);
-    assert_string_equal(spool_name(self->spool), "");
+    decide(3, 1, "b", "", ENTRY_SPOOLED);
+    spool_delivered(stage.spool, 5);
+    assert_int_equal(spool_count(stage.spool), 0);
+    assert_string_equal(spool_name(stage.spool), "");
 }
 
 /* ---- ids ---- */
 
 TEST_WITH(a_repeated_decision_is_recognized, set_up, tear_down)
 {
-    test_stage *self = *state;
     const event *earlier;
-    decide(self, 1, 1, "a", "same", ENTRY_SPOOLED);
-    decide(self, 1, 2, "a", "other", ENTRY_SPOOLED); /* of another bandit */
+    decide(1, 1, "a", "same", ENTRY_SPOOLED);
+    decide(1, 2, "a", "other", ENTRY_SPOOLED); /* of another bandit */
     for (int i = 0; i < 2; i++) {
-        decide(self, 2, 1, "a", "same", ENTRY_REPEATED);
-        ok(spool_earlier(self->spool, self->entries[0].event.number, &earlier, NULL));
+        decide(2, 1, "a", "same", ENTRY_REPEATED);
+        ok(spool_earlier(stage.spool, stage.entries[0].event.number, &earlier, NULL));
         assert_int_equal(earlier->size, 4);
         assert_memory_equal(earlier->body, "same", 4);
-        decide(self, 2, 1, "a", "another", ENTRY_CONFLICT);
-        assert_int_equal(spool_count(self->spool), 2);
-        reopen(self);
+        decide(2, 1, "a", "another", ENTRY_CONFLICT);
+        assert_int_equal(spool_count(stage.spool), 2);
+        reopen();
     }
     uint64_t place;
-    ok(spool_find(self->spool, 2, words("a"), &place, NULL));
+    ok(spool_find(stage.spool, 2, words("a"), &place, NULL));
     assert_true(place > 0);
-    ok(spool_find(self->spool, 3, words("a"), &place, NULL));
+    ok(spool_find(stage.spool, 3, words("a"), &place, NULL));
     assert_int_equal(place, 0);
 }
 
 TEST_WITH(a_refused_decision_is_not_kept, set_up, tear_down)
 {
-    test_stage *self = *state;
-    decide(self, 1, 1, "a", "same", ENTRY_SPOOLED);
+    decide(1, 1, "a", "same", ENTRY_SPOOLED);
     const char *const ids[] = {"a", "b"};
     for (size_t i = 0; i < 2; i++) {
-        add(self, 1, EVENT_DECISION, ids[i], "same");
-        self->entries[0].refused = true;
-        ok(append(self, 2));
-        assert_int_equal(self->entries[0].verdict, i ? ENTRY_REFUSED : ENTRY_REPEATED);
+        add(1, EVENT_DECISION, ids[i], "same");
+        stage.entries[0].refused = true;
+        ok(append(2));
+        assert_int_equal(stage.entries[0].verdict, i ? ENTRY_REFUSED : ENTRY_REPEATED);
     }
-    decide(self, 3, 1, "b", "same", ENTRY_SPOOLED);
+    decide(3, 1, "b", "same", ENTRY_SPOOLED);
 }
 
 TEST_WITH(a_decision_may_repeat_in_its_own_group, set_up, tear_down)
 {
-    test_stage *self = *state;
     const event *earlier;
-    add(self, 1, EVENT_DECISION, "a", "one");
-    add(self, 1, EVENT_DECISION, "a", "two");
-    add(self, 1, EVENT_DECISION, "b", "six");
-    add(self, 1, EVENT_DECISION, "b", "longer");
-    ok(append(self, 1));
+    add(1, EVENT_DECISION, "a", "one");
+    add(1, EVENT_DECISION, "a", "two");
+    add(1, EVENT_DECISION, "b", "six");
+    add(1, EVENT_DECISION, "b", "longer");
+    ok(append(1));
     const entry_verdict expected[] = {ENTRY_SPOOLED, ENTRY_REPEATED, ENTRY_SPOOLED, ENTRY_CONFLICT};
-    for (size_t i = 0; i < 4; i++) assert_int_equal(self->entries[i].verdict, expected[i]);
-    ok(spool_earlier(self->spool, self->entries[1].event.number, &earlier, NULL));
+    for (size_t i = 0; i < 4; i++) assert_int_equal(stage.entries[i].verdict, expected[i]);
+    ok(spool_earlier(stage.spool, stage.entries[1].event.number, &earlier, NULL));
     assert_memory_equal(earlier->body, "one", 3);
-    assert_int_equal(spool_count(self->spool), 2);
+    assert_int_equal(spool_count(stage.spool), 2);
 }
 
 /* A round is found by its id, whatever slots the other request has. */
-static void add_round(test_stage *self, const char *const *ids, size_t count, uint64_t request)
+static void add_round(const char *const *ids, size_t count, uint64_t request)
 {
     for (size_t i = 0; i < count; i++) {
-        store_entry *slot = add(self, 1, EVENT_DECISION, ids[i], ids[i]);
+        store_entry *slot = add(1, EVENT_DECISION, ids[i], ids[i]);
         slot->slot_index = i;
         slot->slot_count = count;
         slot->with_next = i + 1 < count;
@@ -255,56 +243,45 @@ static void add_round(test_stage *self, const char *const *ids, size_t count, ui
 
 TEST_WITH(a_repeated_round_is_recognized_as_a_whole, set_up, tear_down)
 {
-    test_stage *self = *state;
-    const char *const ids[] = {"r\x1f"
-                               "top",
-                               "r\x1f"
-                               "side"},
-                      *const others[] = {"r\x1f"
-                                         "x",
-                                         "r\x1f"
-                                         "y",
-                                         "r\x1f"
-                                         "z"};
+    const char *const ids[] = {"r\037top", "r\037side"}, *const others[] = {"r\037x", "r\037y", "r\037z"};
     const event *earlier;
-    add_round(self, ids, 2, 5);
-    ok(append(self, 1));
-    reopen(self);
-    add_round(self, ids, 2, 5);
-    add(self, 1, EVENT_REWARD, "r", "");
-    add_round(self, others, 3, 6);
-    ok(append(self, 2));
+    add_round(ids, 2, 5);
+    ok(append(1));
+    reopen();
+    add_round(ids, 2, 5);
+    add(1, EVENT_REWARD, "r", "");
+    add_round(others, 3, 6);
+    ok(append(2));
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(self->entries[i].verdict, ENTRY_REPEATED);
-        ok(spool_earlier(self->spool, self->entries[i].event.number, &earlier, NULL));
+        assert_int_equal(stage.entries[i].verdict, ENTRY_REPEATED);
+        ok(spool_earlier(stage.spool, stage.entries[i].event.number, &earlier, NULL));
         assert_memory_equal(earlier->body, ids[i], strlen(ids[i]));
     }
-    assert_int_equal(self->entries[2].verdict, ENTRY_SPOOLED);
-    for (size_t i = 3; i < 6; i++) assert_int_equal(self->entries[i].verdict, ENTRY_CONFLICT);
-    decide(self, 3, 1, "r", "", ENTRY_CONFLICT); /* a decision without slots has the same ids */
-    assert_int_equal(spool_count(self->spool), 3);
+    assert_int_equal(stage.entries[2].verdict, ENTRY_SPOOLED);
+    for (size_t i = 3; i < 6; i++) assert_int_equal(stage.entries[i].verdict, ENTRY_CONFLICT);
+    decide(3, 1, "r", "", ENTRY_CONFLICT); /* a decision without slots has the same ids */
+    assert_int_equal(spool_count(stage.spool), 3);
 }
 
 TEST_WITH(many_ids_are_found, set_up, tear_down)
 {
     enum { COUNT = 5000 };
-    test_stage *self = *state;
     char ids[MOST][16];
     uint64_t place;
     for (int i = 0; i < COUNT; i++) {
-        snprintf(ids[self->count], sizeof *ids, "id %d", i);
-        add(self, (uint32_t)i % 3, EVENT_DECISION, ids[self->count], "");
-        if (self->count == MOST || i == COUNT - 1 || self->count == 50) ok(append(self, i));
+        snprintf(ids[stage.count], sizeof *ids, "id %d", i);
+        add((uint32_t)i % 3, EVENT_DECISION, ids[stage.count], "");
+        if (stage.count == MOST || i == COUNT - 1 || stage.count == 50) ok(append(i));
     }
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(ids[0], sizeof *ids, "id %d", i);
-            ok(spool_find(self->spool, (uint32_t)i % 3, words(ids[0]), &place, NULL));
+            ok(spool_find(stage.spool, (uint32_t)i % 3, words(ids[0]), &place, NULL));
             assert_true(place > 0);
-            ok(spool_find(self->spool, (uint32_t)(i + 1) % 3, words(ids[0]), &place, NULL));
+            ok(spool_find(stage.spool, (uint32_t)(i + 1) % 3, words(ids[0]), &place, NULL));
             assert_true(place == 0);
         }
-        reopen(self);
+        reopen();
     }
 }
 
@@ -316,12 +293,12 @@ typedef struct file_copy {
     size_t size;
 } file_copy;
 
-static file_copy copy_file(test_stage *self)
+static file_copy copy_file(void)
 {
     file_copy copy;
-    snprintf(copy.path, sizeof copy.path, "%s", folder_path(&self->folder, "spool/events"));
-    spool_close(self->spool);
-    self->spool = NULL;
+    snprintf(copy.path, sizeof copy.path, "%s", folder_path(&stage.folder, "spool/events"));
+    spool_close(stage.spool);
+    stage.spool = NULL;
     ok(file_read(copy.path, &copy.bytes, &copy.size, NULL));
     return copy;
 }
@@ -333,46 +310,45 @@ static void put_file(const file_copy *copy, size_t size)
     fclose(file);
 }
 
-static size_t size_of_file(test_stage *self)
+static size_t size_of_file(void)
 {
     struct stat about;
-    assert_int_equal(stat(folder_path(&self->folder, "spool/events"), &about), 0);
+    assert_int_equal(stat(folder_path(&stage.folder, "spool/events"), &about), 0);
     return (size_t)about.st_size;
 }
 
 /* Two groups, then one of a decision and a reward. Returns where the last begins. */
-static size_t write_three(test_stage *self)
+static size_t write_three(void)
 {
-    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
-    decide(self, 2, 1, "b", "second", ENTRY_SPOOLED);
-    size_t begin = size_of_file(self);
-    add(self, 1, EVENT_DECISION, "c", "third");
-    add(self, 1, EVENT_REWARD, "c", "");
-    ok(append(self, 3));
+    decide(1, 1, "a", "first", ENTRY_SPOOLED);
+    decide(2, 1, "b", "second", ENTRY_SPOOLED);
+    size_t begin = size_of_file();
+    add(1, EVENT_DECISION, "c", "third");
+    add(1, EVENT_REWARD, "c", "");
+    ok(append(3));
     return begin;
 }
 
 /* The last group is cut off, or its end was never written and is zeros. */
 TEST_WITH(a_crash_at_any_byte_of_the_last_group_loses_only_that, set_up, tear_down)
 {
-    test_stage *self = *state;
     char out[512];
-    size_t begin = write_three(self);
-    file_copy copy = copy_file(self);
+    size_t begin = write_three();
+    file_copy copy = copy_file();
     for (size_t zeros = 0; zeros < 2; zeros++) {
         for (size_t size = begin; size < copy.size; size++) {
             put_file(&copy, size);
             if (zeros) assert_int_equal(truncate(copy.path, (off_t)copy.size), 0);
             bool whole =
                 zeros && memcmp(copy.bytes + size, (char[64]){0}, copy.size - size < 64 ? copy.size - size : 64) == 0;
-            ok(spool_open(self->folder.path, &self->spool, NULL));
-            assert_int_equal(spool_count(self->spool), whole ? 4 : 2);
-            if (!whole) assert_int_equal(size_of_file(self), begin);
-            decide(self, 4, 1, "c", "another", whole ? ENTRY_CONFLICT : ENTRY_SPOOLED); /* the numbers go on */
-            reopen(self);
-            if (!whole) assert_string_equal(drain(self, out), "1:1.1.a.first 2:1.1.b.second 4:1.1.c.another ");
-            spool_close(self->spool);
-            self->spool = NULL;
+            ok(spool_open(stage.folder.path, &stage.spool, NULL));
+            assert_int_equal(spool_count(stage.spool), whole ? 4 : 2);
+            if (!whole) assert_int_equal(size_of_file(), begin);
+            decide(4, 1, "c", "another", whole ? ENTRY_CONFLICT : ENTRY_SPOOLED); /* the numbers go on */
+            reopen();
+            if (!whole) assert_string_equal(drain(out), "1:1.1.a.first 2:1.1.b.second 4:1.1.c.another ");
+            spool_close(stage.spool);
+            stage.spool = NULL;
         }
     }
     memory_free(copy.bytes);
@@ -381,49 +357,47 @@ TEST_WITH(a_crash_at_any_byte_of_the_last_group_loses_only_that, set_up, tear_do
 /* Any byte before the last group, and any piece that is missing. */
 TEST_WITH(damage_before_the_last_group_is_an_error, set_up, tear_down)
 {
-    test_stage *self = *state;
-    size_t begin = write_three(self);
-    file_copy copy = copy_file(self);
+    size_t begin = write_three();
+    file_copy copy = copy_file();
     ee_error error;
     for (size_t i = 0; i < begin; i++) {
         copy.bytes[i] ^= 1;
         put_file(&copy, copy.size);
-        assert_int_equal(spool_open(self->folder.path, &self->spool, &error), EE_FILE_ERROR);
-        assert_null(self->spool);
+        assert_int_equal(spool_open(stage.folder.path, &stage.spool, &error), EE_FILE_ERROR);
+        assert_null(stage.spool);
         assert_message_has(error.message, "spool/events is damaged at byte ");
         assert_message_has(error.message, "move it away");
-        assert_int_equal(size_of_file(self), copy.size); /* it is left as it is */
+        assert_int_equal(size_of_file(), copy.size); /* it is left as it is */
         copy.bytes[i] ^= 1;
     }
     for (size_t i = 0; i < 48; i++) { /* the head is written before there are groups */
         put_file(&copy, i);
-        assert_int_equal(spool_open(self->folder.path, &self->spool, &error), EE_FILE_ERROR);
+        assert_int_equal(spool_open(stage.folder.path, &stage.spool, &error), EE_FILE_ERROR);
     }
     put_file(&copy, 48);
-    ok(spool_open(self->folder.path, &self->spool, &error));
-    assert_int_equal(spool_count(self->spool), 0);
+    ok(spool_open(stage.folder.path, &stage.spool, &error));
+    assert_int_equal(spool_count(stage.spool), 0);
     memory_free(copy.bytes);
 }
 
 /* What a client sends is never taken for a group, even if it is the spool's own bytes. */
 TEST_WITH(a_body_is_no_group, set_up, tear_down)
 {
-    test_stage *self = *state;
-    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
-    file_copy other = copy_file(self);
+    decide(1, 1, "a", "first", ENTRY_SPOOLED);
+    file_copy other = copy_file();
     assert_int_equal(unlink(other.path), 0);
-    ok(spool_open(self->folder.path, &self->spool, NULL));
-    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
-    size_t begin = size_of_file(self);
-    store_entry *entry = add(self, 1, EVENT_DECISION, "evil", "");
+    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    decide(1, 1, "a", "first", ENTRY_SPOOLED);
+    size_t begin = size_of_file();
+    store_entry *entry = add(1, EVENT_DECISION, "evil", "");
     entry->event.body = other.bytes;
     entry->event.size = other.size;
-    ok(append(self, 2));
-    file_copy copy = copy_file(self);
+    ok(append(2));
+    file_copy copy = copy_file();
     copy.bytes[begin] ^= 1;
     put_file(&copy, copy.size);
-    ok(spool_open(self->folder.path, &self->spool, NULL));
-    assert_int_equal(spool_count(self->spool), 1);
+    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    assert_int_equal(spool_count(stage.spool), 1);
     memory_free(other.bytes);
     memory_free(copy.bytes);
 }
@@ -431,29 +405,28 @@ TEST_WITH(a_body_is_no_group, set_up, tear_down)
 /* A group that fails leaves nothing, and the next one may succeed. */
 TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
 {
-    test_stage *self = *state;
     char out[512], *large = calloc(1, 100001);
     struct rlimit before, small;
     memset(large, 'x', 100000);
-    decide(self, 1, 1, "a", "first", ENTRY_SPOOLED);
-    size_t size = size_of_file(self);
+    decide(1, 1, "a", "first", ENTRY_SPOOLED);
+    size_t size = size_of_file();
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
     small.rlim_cur = 50000;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     sigaction(SIGXFSZ, &ignore, &old);
     setrlimit(RLIMIT_FSIZE, &small);
-    add(self, 1, EVENT_DECISION, "b", "lost");
-    add(self, 1, EVENT_DECISION, "c", large);
-    ee_status status = append(self, 2);
+    add(1, EVENT_DECISION, "b", "lost");
+    add(1, EVENT_DECISION, "c", large);
+    ee_status status = append(2);
     setrlimit(RLIMIT_FSIZE, &before);
     sigaction(SIGXFSZ, &old, NULL);
     assert_int_equal(status, EE_FILE_ERROR);
-    assert_int_equal(size_of_file(self), size);
-    assert_int_equal(spool_count(self->spool), 1);
-    decide(self, 3, 1, "b", "second", ENTRY_SPOOLED);
-    reopen(self);
-    assert_string_equal(drain(self, out), "1:1.1.a.first 3:1.1.b.second ");
+    assert_int_equal(size_of_file(), size);
+    assert_int_equal(spool_count(stage.spool), 1);
+    decide(3, 1, "b", "second", ENTRY_SPOOLED);
+    reopen();
+    assert_string_equal(drain(out), "1:1.1.a.first 3:1.1.b.second ");
     free(large);
 }
 
@@ -461,35 +434,33 @@ TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
 
 TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
 {
-    test_stage *self = *state;
     spool *second;
     ee_error error;
     struct stat about;
-    assert_int_equal(spool_open(self->folder.path, &second, &error), EE_FILE_ERROR);
+    assert_int_equal(spool_open(stage.folder.path, &second, &error), EE_FILE_ERROR);
     assert_null(second);
     assert_message_has(error.message, "spool: another process is using ");
     mode_t before = umask(0);
-    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
+    decide(1, 1, "a", "", ENTRY_SPOOLED);
     umask(before);
-    assert_int_equal(stat(folder_path(&self->folder, "spool/events"), &about), 0);
+    assert_int_equal(stat(folder_path(&stage.folder, "spool/events"), &about), 0);
     assert_int_equal(about.st_mode & 07777, 0600);
-    assert_int_equal(stat(folder_path(&self->folder, "spool"), &about), 0);
+    assert_int_equal(stat(folder_path(&stage.folder, "spool"), &about), 0);
     assert_int_equal(about.st_mode & 07777, 0700);
 }
 
 /* Its records have numbers of bandits, which mean others in another database. */
 TEST_WITH(a_spool_is_of_one_database, set_up, tear_down)
 {
-    test_stage *self = *state;
     ee_error error;
-    ok(spool_claim(self->spool, "0123abcd", NULL));
-    decide(self, 1, 1, "a", "", ENTRY_SPOOLED);
-    assert_memory_equal(spool_name(self->spool), "0123abcd", 8);
-    assert_int_equal(strlen(spool_name(self->spool)), SPOOL_NAME_SIZE - 1);
-    reopen(self);
-    assert_int_equal(spool_claim(self->spool, "0123abce", &error), EE_FILE_ERROR);
+    ok(spool_claim(stage.spool, "0123abcd", NULL));
+    decide(1, 1, "a", "", ENTRY_SPOOLED);
+    assert_memory_equal(spool_name(stage.spool), "0123abcd", 8);
+    assert_int_equal(strlen(spool_name(stage.spool)), SPOOL_NAME_SIZE - 1);
+    reopen();
+    assert_int_equal(spool_claim(stage.spool, "0123abce", &error), EE_FILE_ERROR);
     assert_message_has(error.message, "/spool has 1 events that another database has not received; start a server on");
-    ok(spool_claim(self->spool, "0123abcd", NULL));
-    spool_delivered(self->spool, 1);
-    ok(spool_claim(self->spool, "0123abce", NULL));
+    ok(spool_claim(stage.spool, "0123abcd", NULL));
+    spool_delivered(stage.spool, 1);
+    ok(spool_claim(stage.spool, "0123abce", NULL));
 }

@@ -28,6 +28,7 @@ typedef struct test_stage {
         uint64_t last;
     } news[NEWS];
 } test_stage;
+static test_stage stage;
 
 static int64_t read_clock(void *context)
 {
@@ -47,47 +48,50 @@ static void note_news(void *context, uint32_t bandit, uint64_t last)
     pthread_mutex_unlock(&self->lock);
 }
 
-static void open_stage(test_stage *self, bool own_clock)
+static void open_stage(bool own_clock)
 {
     ee_error error = {0};
     journal_options options = {.clock = own_clock ? read_clock : NULL,
-                               .clock_context = self,
+                               .clock_context = &stage,
                                .most_entries = 6000,
                                .checkpoints = 2,
                                .appended = note_news,
-                               .context = self};
-    if (store_open(self->place.where, &self->store, &error)) fail_msg("%s", error.message);
-    if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
+                               .context = &stage};
+    if (store_open(stage.place.where, &stage.store, &error)) fail_msg("%s", error.message);
+    if (journal_start(stage.store, &options, &stage.journal, &error)) fail_msg("%s", error.message);
 }
 
-static void close_stage(test_stage *self)
+static void close_stage(void)
 {
-    journal_stop(self->journal);
-    store_close(self->store);
+    journal_stop(stage.journal);
+    store_close(stage.store);
 }
 
 /* With a bandit whose decisions wait ten seconds. */
-static void start_stage(test_stage *self)
+static int start_stage(void **state)
 {
-    *self = (test_stage){.place = test_place_make(),
+    (void)state;
+    stage = (test_stage){.place = test_place_make(),
                          .lock = PTHREAD_MUTEX_INITIALIZER,
                          .wake = PTHREAD_COND_INITIALIZER,
                          .clock = 1000000000};
-    open_stage(self, true);
-    self->shop = make_bandit(self->journal, "shop", "{\"dim\":2,\"wait\":10}");
+    open_stage(true);
+    stage.shop = make_bandit(stage.journal, "shop", "{\"dim\":2,\"wait\":10}");
+    return 0;
 }
 
-static void end_stage(test_stage *self)
+static int end_stage(void **state)
 {
-    close_stage(self);
-    test_place_remove(&self->place);
+    (void)state;
+    close_stage();
+    test_place_remove(&stage.place);
+    return 0;
 }
 
 /* ---- entries ---- */
 
 typedef struct handed {
     journal_entry entry;
-    test_stage *stage;
     char id[32], reward_id[32], body[32];
     size_t place; /* in the order of those that were told */
     char earlier[32];
@@ -96,18 +100,17 @@ typedef struct handed {
 static void note_done(journal_entry *entry)
 {
     handed *self = entry->context;
-    test_stage *stage = self->stage;
     if (entry->earlier) memcpy(self->earlier, entry->earlier->body, entry->earlier->size);
-    pthread_mutex_lock(&stage->lock);
-    self->place = stage->told++;
-    pthread_cond_broadcast(&stage->wake);
-    while (stage->hold) pthread_cond_wait(&stage->wake, &stage->lock);
-    pthread_mutex_unlock(&stage->lock);
+    pthread_mutex_lock(&stage.lock);
+    self->place = stage.told++;
+    pthread_cond_broadcast(&stage.wake);
+    while (stage.hold) pthread_cond_wait(&stage.wake, &stage.lock);
+    pthread_mutex_unlock(&stage.lock);
 }
 
-static void fill(handed *self, test_stage *stage, uint32_t bandit, event_kind kind, const char *id)
+static void fill(handed *self, uint32_t bandit, event_kind kind, const char *id)
 {
-    *self = (handed){.stage = stage, .place = SIZE_MAX};
+    *self = (handed){.place = SIZE_MAX};
     snprintf(self->id, sizeof self->id, "%s", id);
     self->entry = (journal_entry){.bandit = bandit,
                                   .event = {.kind = kind, .id = words(self->id), .value = 1},
@@ -116,26 +119,25 @@ static void fill(handed *self, test_stage *stage, uint32_t bandit, event_kind ki
                                   .context = self};
 }
 
-static void await_told(test_stage *self, size_t count)
+static void await_told(size_t count)
 {
-    pthread_mutex_lock(&self->lock);
-    while (self->told < count) pthread_cond_wait(&self->wake, &self->lock);
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_lock(&stage.lock);
+    while (stage.told < count) pthread_cond_wait(&stage.wake, &stage.lock);
+    pthread_mutex_unlock(&stage.lock);
 }
 
 /* Hands in one entry and waits for it. */
-static ee_status write_one(test_stage *self, uint32_t bandit, event_kind kind, const char *id, journal_entry *out,
-                           ee_error *error)
+static ee_status write_one(uint32_t bandit, event_kind kind, const char *id, journal_entry *out, ee_error *error)
 {
     *out = (journal_entry){.bandit = bandit, .event = {.kind = kind, .id = words(id), .value = 1}};
-    return journal_write(self->journal, out, error);
+    return journal_write(stage.journal, out, error);
 }
 
-static void write_good(test_stage *self, event_kind kind, const char *id)
+static void write_good(event_kind kind, const char *id)
 {
     journal_entry entry;
     ee_error error = {0};
-    if (write_one(self, self->shop, kind, id, &entry, &error)) fail_msg("%s", error.message);
+    if (write_one(stage.shop, kind, id, &entry, &error)) fail_msg("%s", error.message);
 }
 
 /* ---- many threads ---- */
@@ -144,7 +146,6 @@ enum { THREADS = 6, EACH = 200, BANDITS = 3 };
 
 typedef struct worker {
     pthread_t thread;
-    test_stage *stage;
     uint32_t *bandits;
     int number;
     handed *decisions, *rewards; /* (EACH) */
@@ -158,17 +159,17 @@ static void *hand_in(void *context)
         char id[32];
         snprintf(id, sizeof id, "d%d", i);
         handed *decision = &self->decisions[i], *reward = &self->rewards[i];
-        fill(decision, self->stage, self->bandits[i % BANDITS], EVENT_DECISION, id);
+        fill(decision, self->bandits[i % BANDITS], EVENT_DECISION, id);
         snprintf(decision->body, sizeof decision->body, "by %d", self->number);
         decision->entry.event.body = decision->body;
         decision->entry.event.size = strlen(decision->body);
         if (i % 10 == 9) decision->entry.request[0] = (uint64_t)self->number; /* each asks something else */
-        fill(reward, self->stage, self->bandits[i % BANDITS], EVENT_REWARD, id);
+        fill(reward, self->bandits[i % BANDITS], EVENT_REWARD, id);
         snprintf(reward->reward_id, sizeof reward->reward_id, "r%d", i);
         reward->entry.event.reward_id = (json_text){reward->reward_id, strlen(reward->reward_id)};
         reward->entry.event.value = i % 10 == 9 ? self->number : 1;
         decision->entry.next = &reward->entry;
-        while (!journal_submit(self->stage->journal, &decision->entry)) continue;
+        while (!journal_submit(stage.journal, &decision->entry)) continue;
     }
     return NULL;
 }
@@ -185,22 +186,20 @@ static size_t count_verdicts(const worker *workers, int i, bool rewards, entry_v
     return count;
 }
 
-TEST(one_wins)
+TEST_WITH(one_wins, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
     uint32_t bandits[BANDITS] = {stage.shop, make_bandit(stage.journal, "b", "{}"),
                                  make_bandit(stage.journal, "c", "{}")};
     handed *all = calloc(THREADS * EACH * 2, sizeof *all);
     worker workers[THREADS];
     for (int w = 0; w < THREADS; w++) {
-        workers[w] = (worker){.stage = &stage, .bandits = bandits, .number = w};
+        workers[w] = (worker){.bandits = bandits, .number = w};
         workers[w].decisions = all + w * 2 * EACH;
         workers[w].rewards = workers[w].decisions + EACH;
         assert_int_equal(pthread_create(&workers[w].thread, NULL, hand_in, &workers[w]), 0);
     }
     for (int w = 0; w < THREADS; w++) pthread_join(workers[w].thread, NULL);
-    await_told(&stage, THREADS * EACH * 2);
+    await_told(THREADS * EACH * 2);
     for (int i = 0; i < EACH; i++) {
         const handed *winner = NULL;
         assert_int_equal(count_verdicts(workers, i, false, ENTRY_DONE, &winner), 1);
@@ -218,42 +217,39 @@ TEST(one_wins)
     assert_int_equal(counts.conflicts, 2 * (THREADS - 1) * EACH / 10);
     assert_int_equal(counts.waiting_entries, 0);
     free(all);
-    end_stage(&stage);
 }
 
-static void set_hold(test_stage *self, bool hold)
+static void set_hold(bool hold)
 {
-    pthread_mutex_lock(&self->lock);
-    self->hold = hold;
-    pthread_cond_broadcast(&self->wake);
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_lock(&stage.lock);
+    stage.hold = hold;
+    pthread_cond_broadcast(&stage.wake);
+    pthread_mutex_unlock(&stage.lock);
 }
 
 /* The journal stands still while the others gather. */
-static void gather(test_stage *self, handed *first, handed *others, size_t count, uint32_t other_bandit)
+static void gather(handed *first, handed *others, size_t count, uint32_t other_bandit)
 {
-    set_hold(self, true);
-    fill(first, self, self->shop, EVENT_DECISION, "first");
-    assert_true(journal_submit(self->journal, &first->entry));
-    await_told(self, 1);
+    set_hold(true);
+    fill(first, stage.shop, EVENT_DECISION, "first");
+    assert_true(journal_submit(stage.journal, &first->entry));
+    await_told(1);
     for (size_t i = 0; i < count; i++) {
         char id[32];
         snprintf(id, sizeof id, "%zu", i);
-        fill(&others[i], self, i + 1 < count ? self->shop : other_bandit, EVENT_DECISION, id);
-        assert_true(journal_submit(self->journal, &others[i].entry));
+        fill(&others[i], i + 1 < count ? stage.shop : other_bandit, EVENT_DECISION, id);
+        assert_true(journal_submit(stage.journal, &others[i].entry));
     }
 }
 
-TEST(a_flood_does_not_hold_up_others)
+TEST_WITH(a_flood_does_not_hold_up_others, start_stage, end_stage)
 {
     enum { COUNT = 5000 };
-    test_stage stage;
-    start_stage(&stage);
     uint32_t other = make_bandit(stage.journal, "other", "{}");
     handed first, *others = calloc(COUNT, sizeof *others);
-    gather(&stage, &first, others, COUNT, other);
-    set_hold(&stage, false);
-    await_told(&stage, COUNT + 1);
+    gather(&first, others, COUNT, other);
+    set_hold(false);
+    await_told(COUNT + 1);
     assert_true(others[COUNT - 1].place < 100);
     for (size_t i = 0; i + 1 < COUNT; i++) {
         assert_int_equal(others[i].entry.verdict, ENTRY_DONE);
@@ -261,24 +257,22 @@ TEST(a_flood_does_not_hold_up_others)
         if (i) assert_true(others[i].place > others[i - 1].place);
     }
     free(others);
-    end_stage(&stage);
 }
 
 TEST(too_many_are_refused)
 {
     enum { COUNT = 5999 };
-    test_stage stage;
-    start_stage(&stage);
+    start_stage(NULL);
     handed first, one, *others = calloc(COUNT, sizeof *others);
-    gather(&stage, &first, others, COUNT, stage.shop);
-    fill(&one, &stage, stage.shop, EVENT_DECISION, "one");
+    gather(&first, others, COUNT, stage.shop);
+    fill(&one, stage.shop, EVENT_DECISION, "one");
     assert_true(journal_submit(stage.journal, &one.entry));
     handed refused;
-    fill(&refused, &stage, stage.shop, EVENT_DECISION, "refused");
+    fill(&refused, stage.shop, EVENT_DECISION, "refused");
     assert_false(journal_submit(stage.journal, &refused.entry));
     assert_int_equal(journal_read_counts(stage.journal).waiting_entries, COUNT + 1);
-    set_hold(&stage, false);
-    close_stage(&stage); /* writes what was handed in */
+    set_hold(false);
+    close_stage(); /* writes what was handed in */
     assert_int_equal(stage.told, COUNT + 2);
     free(others);
     test_place_remove(&stage.place);
@@ -286,37 +280,33 @@ TEST(too_many_are_refused)
 
 /* ---- what fails alone ---- */
 
-static void assert_failed(test_stage *self, uint32_t bandit, event_kind kind, const char *message)
+static void assert_failed(uint32_t bandit, event_kind kind, const char *message)
 {
     journal_entry entry;
     ee_error error = {0};
-    assert_int_equal(write_one(self, bandit, kind, "x", &entry, &error), EE_BAD_INPUT);
+    assert_int_equal(write_one(bandit, kind, "x", &entry, &error), EE_BAD_INPUT);
     assert_int_equal(entry.verdict, ENTRY_FAILED);
     assert_string_equal(error.message, message);
 }
 
-TEST(what_cannot_be_written)
+TEST_WITH(what_cannot_be_written, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
     ee_error error = {0};
     uint32_t none = 0;
-    assert_failed(&stage, 77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
-    assert_failed(&stage, 0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
-    assert_failed(&stage, stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
-    assert_int_equal(write_settings(stage.journal, "shop", "{}", &none, false, &error), EE_BAD_INPUT);
-    assert_message_has(error.message, "shop");
+    assert_failed(77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
+    assert_failed(0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
+    assert_failed(stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
+    assert_fails(write_settings(stage.journal, "shop", "{}", &none, false, &error), EE_BAD_INPUT, error, "shop");
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
-    assert_failed(&stage, stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
-    assert_failed(&stage, stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
-    write_good(&stage, EVENT_STEP, "");
-    close_stage(&stage);
-    open_stage(&stage, true); /* it is still archived */
-    assert_failed(&stage, stage.shop, EVENT_MODEL, "bandit: number 1 is archived; restore it first");
+    assert_failed(stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
+    assert_failed(stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
+    write_good(EVENT_STEP, "");
+    close_stage();
+    open_stage(true); /* it is still archived */
+    assert_failed(stage.shop, EVENT_MODEL, "bandit: number 1 is archived; restore it first");
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, false, NULL));
-    write_good(&stage, EVENT_DECISION, "x");
+    write_good(EVENT_DECISION, "x");
     assert_log_is(stage.store, stage.shop, "=; =; P; =; D x; ");
-    end_stage(&stage);
 }
 
 /* ---- what belongs together ---- */
@@ -324,12 +314,12 @@ TEST(what_cannot_be_written)
 enum { SLOTS = 40 }; /* more than one bandit has in its turn */
 
 /* A round of count slots; their ids are id and a number, counted from `first`. */
-static void fill_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+static void fill_round(handed *slots, size_t count, const char *id, size_t first, uint64_t request)
 {
     for (size_t i = 0; i < count; i++) {
         char slot_id[32];
         snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
-        fill(&slots[i], self, self->shop, EVENT_DECISION, slot_id);
+        fill(&slots[i], stage.shop, EVENT_DECISION, slot_id);
         snprintf(slots[i].body, sizeof slots[i].body, "of slot %zu", i);
         slots[i].entry.event.body = slots[i].body;
         slots[i].entry.event.size = strlen(slots[i].body);
@@ -342,177 +332,155 @@ static void fill_round(test_stage *self, handed *slots, size_t count, const char
 }
 
 /* Writes it and waits for all. */
-static void write_round(test_stage *self, handed *slots, size_t count, const char *id, size_t first, uint64_t request)
+static void write_round(handed *slots, size_t count, const char *id, size_t first, uint64_t request)
 {
-    size_t told = self->told;
-    fill_round(self, slots, count, id, first, request);
-    assert_true(journal_submit(self->journal, &slots[0].entry));
-    await_told(self, told + count);
+    size_t told = stage.told;
+    fill_round(slots, count, id, first, request);
+    assert_true(journal_submit(stage.journal, &slots[0].entry));
+    await_told(told + count);
 }
 
-TEST(a_round_is_one_transaction)
+TEST_WITH(a_round_is_one_transaction, start_stage, end_stage)
 {
-    test_stage stage;
     handed slots[SLOTS];
-    start_stage(&stage);
     uint64_t before = journal_read_counts(stage.journal).transactions;
-    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    write_round(slots, SLOTS, "r", 0, 1);
     assert_int_equal(journal_read_counts(stage.journal).transactions, before + 1);
     for (size_t i = 0; i < SLOTS; i++) {
         assert_int_equal(slots[i].entry.verdict, ENTRY_DONE);
         assert_int_equal(slots[i].entry.event.number, i + 2);
     }
-    write_round(&stage, slots, SLOTS, "r", 0, 1);
+    write_round(slots, SLOTS, "r", 0, 1);
     for (size_t i = 0; i < SLOTS; i++) {
         assert_int_equal(slots[i].entry.verdict, ENTRY_REPEATED);
         assert_string_equal(slots[i].earlier, slots[i].body);
     }
-    write_round(&stage, slots, SLOTS, "r", 7, 2);
+    write_round(slots, SLOTS, "r", 7, 2);
     for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_CONFLICT);
-    write_round(&stage, slots, SLOTS - 1, "q", 0, 1); /* one is missing */
+    write_round(slots, SLOTS - 1, "q", 0, 1); /* one is missing */
     for (size_t i = 0; i + 1 < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_FAILED);
     assert_int_equal(journal_read_counts(stage.journal).decisions, SLOTS);
-    end_stage(&stage);
 }
 
-TEST(another_bandit_waits_until_a_round_is_written)
+TEST_WITH(another_bandit_waits_until_a_round_is_written, start_stage, end_stage)
 {
-    test_stage stage;
     handed slots[SLOTS], other;
-    start_stage(&stage);
     size_t told = stage.told;
-    fill(&other, &stage, make_bandit(stage.journal, "other", "{\"dim\":2}"), EVENT_DECISION, "x");
-    fill_round(&stage, slots, SLOTS, "r", 0, 1);
+    fill(&other, make_bandit(stage.journal, "other", "{\"dim\":2}"), EVENT_DECISION, "x");
+    fill_round(slots, SLOTS, "r", 0, 1);
     slots[SLOTS - 1].entry.next = &other.entry;
     assert_true(journal_submit(stage.journal, &slots[0].entry));
-    await_told(&stage, told + SLOTS + 1);
+    await_told(told + SLOTS + 1);
     for (size_t i = 0; i < SLOTS; i++) assert_int_equal(slots[i].entry.verdict, ENTRY_DONE);
     assert_int_equal(other.entry.verdict, ENTRY_DONE);
-    end_stage(&stage);
 }
 
 /* Where the first is refused, so is what belongs to it. */
-TEST(the_rest_is_refused_with_the_first)
+TEST_WITH(the_rest_is_refused_with_the_first, start_stage, end_stage)
 {
-    test_stage stage;
     handed chain[2];
-    start_stage(&stage);
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     for (int together = 1; together >= 0; together--) {
         size_t told = stage.told;
-        fill(&chain[0], &stage, stage.shop, EVENT_MODEL, "");
-        fill(&chain[1], &stage, stage.shop, EVENT_PROMOTION, "");
+        fill(&chain[0], stage.shop, EVENT_MODEL, "");
+        fill(&chain[1], stage.shop, EVENT_PROMOTION, "");
         chain[0].entry.next = &chain[1].entry;
         chain[0].entry.with_next = together;
         assert_true(journal_submit(stage.journal, &chain[0].entry));
-        await_told(&stage, told + 2);
+        await_told(told + 2);
         assert_int_equal(chain[0].entry.verdict, ENTRY_FAILED); /* the bandit is archived */
         assert_int_equal(chain[1].entry.verdict, together ? ENTRY_FAILED : ENTRY_DONE);
     }
-    end_stage(&stage);
 }
 
 /* ---- time ---- */
 
 /* Waits until appended told of this event. */
-static void await_news(test_stage *self, uint32_t bandit, uint64_t last)
+static void await_news(uint32_t bandit, uint64_t last)
 {
-    pthread_mutex_lock(&self->lock);
+    pthread_mutex_lock(&stage.lock);
     for (bool found = false; !found;) {
-        for (size_t i = 0; i < self->news_count && i < NEWS; i++)
-            found |= self->news[i].bandit == bandit && self->news[i].last == last;
-        if (!found) pthread_cond_wait(&self->wake, &self->lock);
+        for (size_t i = 0; i < stage.news_count && i < NEWS; i++)
+            found |= stage.news[i].bandit == bandit && stage.news[i].last == last;
+        if (!found) pthread_cond_wait(&stage.wake, &stage.lock);
     }
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_unlock(&stage.lock);
 }
 
 TEST(news_are_told)
 {
-    test_stage stage;
-    start_stage(&stage);
-    write_good(&stage, EVENT_DECISION, "a");
-    write_good(&stage, EVENT_REWARD, "b");
-    write_good(&stage, EVENT_STEP, "");
-    write_good(&stage, EVENT_CHECKPOINT, "");
-    write_good(&stage, EVENT_MODEL, "");
-    write_good(&stage, EVENT_REWARD, "a");
-    close_stage(&stage);
+    start_stage(NULL);
+    write_good(EVENT_DECISION, "a");
+    write_good(EVENT_REWARD, "b");
+    write_good(EVENT_STEP, "");
+    write_good(EVENT_CHECKPOINT, "");
+    write_good(EVENT_MODEL, "");
+    write_good(EVENT_REWARD, "a");
+    close_stage();
     const uint64_t expected[] = {1, 2, 6, 8};
     assert_int_equal(stage.news_count, 4);
     for (size_t i = 0; i < 4; i++) assert_int_equal(stage.news[i].last, expected[i]);
     test_place_remove(&stage.place);
 }
 
-TEST(the_clock_never_goes_back)
+TEST_WITH(the_clock_never_goes_back, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
-    write_good(&stage, EVENT_DECISION, "a");
+    write_good(EVENT_DECISION, "a");
     atomic_store(&stage.clock, 5);
     assert_true(journal_time(stage.journal) == 1000000000);
-    write_good(&stage, EVENT_DECISION, "b");
-    close_stage(&stage);
-    open_stage(&stage, true);
+    write_good(EVENT_DECISION, "b");
+    close_stage();
+    open_stage(true);
     assert_true(journal_time(stage.journal) == 1000000000);
-    write_good(&stage, EVENT_DECISION, "c");
+    write_good(EVENT_DECISION, "c");
     atomic_store(&stage.clock, 1010000000);
-    write_good(&stage, EVENT_REWARD, "a"); /* exactly at the wait */
+    write_good(EVENT_REWARD, "a"); /* exactly at the wait */
     atomic_store(&stage.clock, 1010000001);
-    write_good(&stage, EVENT_REWARD, "b");
+    write_good(EVENT_REWARD, "b");
     atomic_store(&stage.clock, 1020000000);
-    await_news(&stage, stage.shop, 9);
+    await_news(stage.shop, 9);
     assert_log_is(stage.store, stage.shop,
                   "=; D a; D b; D c; R a 1 joined 2; S 2 1 rewarded; R b 1 late 3; S 3 0 default; S 4 0 default; ");
-    end_stage(&stage);
 }
 
-TEST(a_restart_settles_what_waited)
+TEST_WITH(a_restart_settles_what_waited, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
-    write_good(&stage, EVENT_DECISION, "a");
-    write_good(&stage, EVENT_REWARD, "c");
+    write_good(EVENT_DECISION, "a");
+    write_good(EVENT_REWARD, "c");
     assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
-    close_stage(&stage);
-    open_stage(&stage, true);
+    close_stage();
+    open_stage(true);
     assert_int_equal(journal_read_counts(stage.journal).waiting, 1);
-    close_stage(&stage);
+    close_stage();
     atomic_store(&stage.clock, 2000000000);
-    open_stage(&stage, true);
-    await_news(&stage, stage.shop, 4);
+    open_stage(true);
+    await_news(stage.shop, 4);
     assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
-    write_good(&stage, EVENT_DECISION, "c");
+    write_good(EVENT_DECISION, "c");
     assert_int_equal(journal_read_counts(stage.journal).waiting, 0);
     assert_log_is(stage.store, stage.shop,
                   "=; D a; R c 1 unknown 0; S 2 0 default; D c; R c 1 claimed 5; S 5 1 rewarded; ");
-    end_stage(&stage);
 }
 
-TEST(the_timer_settles)
+TEST_WITH(the_timer_settles, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
-    close_stage(&stage);
-    open_stage(&stage, false); /* by the system's clock */
+    close_stage();
+    open_stage(false); /* by the system's clock */
     uint32_t quick = make_bandit(stage.journal, "quick", "{\"wait\":0.02}");
     journal_entry entry;
-    ok(write_one(&stage, quick, EVENT_DECISION, "a", &entry, NULL));
-    await_news(&stage, quick, 3);
+    ok(write_one(quick, EVENT_DECISION, "a", &entry, NULL));
+    await_news(quick, 3);
     assert_log_is(stage.store, quick, "=; D a; S 2 0 default; ");
-    end_stage(&stage);
 }
 
-TEST(a_shorter_wait_counts_at_once)
+TEST_WITH(a_shorter_wait_counts_at_once, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
-    write_good(&stage, EVENT_DECISION, "a");
+    write_good(EVENT_DECISION, "a");
     atomic_fetch_add(&stage.clock, 2000000);
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":1}", &stage.shop, false, NULL));
     atomic_fetch_add(&stage.clock, 20000);
-    await_news(&stage, stage.shop, 4);
+    await_news(stage.shop, 4);
     assert_log_is(stage.store, stage.shop, "=; D a; =; S 2 0 default; ");
-    end_stage(&stage);
 }
 
 /* ---- the disk ---- */
@@ -525,21 +493,19 @@ static void limit_files(rlim_t bytes)
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-TEST(a_full_disk_heals)
+TEST_WITH(a_full_disk_heals, start_stage, end_stage)
 {
-    test_stage stage;
     only_in_a_folder();
-    start_stage(&stage);
     signal(SIGXFSZ, SIG_IGN);
-    write_good(&stage, EVENT_DECISION, "a");
+    write_good(EVENT_DECISION, "a");
     journal_counts before = journal_read_counts(stage.journal);
     journal_entry entry;
     ee_error error = {0};
     uint32_t other = 0;
 
     limit_files(1);
-    ee_status decided = write_one(&stage, stage.shop, EVENT_DECISION, "b", &entry, &error);
-    ee_status rewarded = write_one(&stage, stage.shop, EVENT_REWARD, "a", &entry, NULL);
+    ee_status decided = write_one(stage.shop, EVENT_DECISION, "b", &entry, &error);
+    ee_status rewarded = write_one(stage.shop, EVENT_REWARD, "a", &entry, NULL);
     ee_status made = write_settings(stage.journal, "other", "{}", &other, false, NULL);
     AWAIT(journal_read_counts(stage.journal).failures >= 5); /* two of its own, without anybody who hands in */
     journal_counts full = journal_read_counts(stage.journal);
@@ -555,12 +521,11 @@ TEST(a_full_disk_heals)
     assert_int_equal(full.joined, 0);
     assert_int_equal(other, 0);
     AWAIT(journal_read_counts(stage.journal).writable);
-    assert_failed(&stage, 2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
-    write_good(&stage, EVENT_DECISION, "b");
-    write_good(&stage, EVENT_REWARD, "a");
+    assert_failed(2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
+    write_good(EVENT_DECISION, "b");
+    write_good(EVENT_REWARD, "a");
     assert_int_equal(make_bandit(stage.journal, "other", "{}"), 2);
     assert_log_is(stage.store, stage.shop, "=; D a; D b; R a 1 joined 2; S 2 1 rewarded; ");
-    end_stage(&stage);
 }
 
 /* ---- retention ---- */
@@ -587,62 +552,59 @@ static uint64_t last_settled(store *kept)
     return last;
 }
 
-static void write_checkpoint(test_stage *self, uint64_t upto)
+static void write_checkpoint(uint64_t upto)
 {
     checkpoint_body body = {.version = upto, .upto = upto};
     uint8_t *bytes = NULL;
     size_t size = 0;
     ok(checkpoint_body_write(&body, NULL, &bytes, &size, NULL));
-    journal_entry entry = {.bandit = self->shop, .event = {.kind = EVENT_CHECKPOINT, .body = bytes, .size = size}};
-    ok(journal_write(self->journal, &entry, NULL));
+    journal_entry entry = {.bandit = stage.shop, .event = {.kind = EVENT_CHECKPOINT, .body = bytes, .size = size}};
+    ok(journal_write(stage.journal, &entry, NULL));
     memory_free(bytes);
 }
 
 /* Asks again and again, as a server does each day. */
-static void forget_until(test_stage *self, uint64_t number)
+static void forget_until(uint64_t number)
 {
-    for (int i = 0; i < 500 && first_event(self->store) != number; i++) {
-        journal_forget_before(self->journal, self->shop, INT64_MAX);
-        write_good(self, EVENT_STEP, "");
+    for (int i = 0; i < 500 && first_event(stage.store) != number; i++) {
+        journal_forget_before(stage.journal, stage.shop, INT64_MAX);
+        write_good(EVENT_STEP, "");
     }
-    assert_int_equal(first_event(self->store), number);
+    assert_int_equal(first_event(stage.store), number);
 }
 
-static void write_many(test_stage *self, event_kind kind, size_t first, size_t end)
+static void write_many(event_kind kind, size_t first, size_t end)
 {
     handed *all = calloc(end - first, sizeof *all);
-    size_t told = self->told;
+    size_t told = stage.told;
     for (size_t i = first; i < end; i++) {
         char id[32];
         snprintf(id, sizeof id, "%zu", i);
-        fill(&all[i - first], self, self->shop, kind, id);
+        fill(&all[i - first], stage.shop, kind, id);
         if (i > first) all[i - first - 1].entry.next = &all[i - first].entry;
     }
-    assert_true(journal_submit(self->journal, &all[0].entry));
-    await_told(self, told + end - first);
+    assert_true(journal_submit(stage.journal, &all[0].entry));
+    await_told(told + end - first);
     free(all);
 }
 
-TEST(keeps_what_a_restart_needs)
+TEST_WITH(keeps_what_a_restart_needs, start_stage, end_stage)
 {
-    test_stage stage;
-    start_stage(&stage);
-    write_many(&stage, EVENT_DECISION, 0, 1000); /* 2 to 1001 */
-    write_many(&stage, EVENT_REWARD, 0, 1000);   /* 1002 to 3001, settled at once */
+    write_many(EVENT_DECISION, 0, 1000); /* 2 to 1001 */
+    write_many(EVENT_REWARD, 0, 1000);   /* 1002 to 3001, settled at once */
     atomic_fetch_add(&stage.clock, 8000000);
-    write_many(&stage, EVENT_DECISION, 1000, 2000); /* 3002 to 4001, which wait */
+    write_many(EVENT_DECISION, 1000, 2000); /* 3002 to 4001, which wait */
     atomic_fetch_add(&stage.clock, 3000000);
     journal_forget_before(stage.journal, stage.shop, INT64_MAX); /* no checkpoint yet: nothing */
-    write_many(&stage, EVENT_STEP, 0, 3);
+    write_many(EVENT_STEP, 0, 3);
     assert_int_equal(first_event(stage.store), 1);
-    write_checkpoint(&stage, 4001);
-    forget_until(&stage, 1002);
+    write_checkpoint(4001);
+    forget_until(1002);
     atomic_fetch_add(&stage.clock, 20000000);
-    while (journal_read_counts(stage.journal).defaulted < 1000) write_good(&stage, EVENT_STEP, "");
+    while (journal_read_counts(stage.journal).defaulted < 1000) write_good(EVENT_STEP, "");
     uint64_t last = last_settled(stage.store);
-    write_checkpoint(&stage, last - 1);
-    forget_until(&stage, 3002); /* after the first checkpoint, which is kept too, all that waited was settled */
-    write_checkpoint(&stage, last);
-    forget_until(&stage, 4001); /* settled after the second, alone */
-    end_stage(&stage);
+    write_checkpoint(last - 1);
+    forget_until(3002); /* after the first checkpoint, which is kept too, all that waited was settled */
+    write_checkpoint(last);
+    forget_until(4001); /* settled after the second, alone */
 }

@@ -118,7 +118,7 @@ static void make_faulty(store *self)
 
 /* ---- a journal on it ---- */
 
-typedef struct test_stage {
+static struct {
     test_place place;
     test_folder folder; /* of the spool */
     store *store;
@@ -127,74 +127,73 @@ typedef struct test_stage {
     atomic_uint needed;
     double seconds;
     uint32_t shop;
-} test_stage;
+} stage;
 
 static int64_t read_clock(void *context)
 {
-    return atomic_load(&((test_stage *)context)->clock);
+    (void)context;
+    return atomic_load(&stage.clock);
 }
 
 static void note_needed(void *context, const uint32_t *bandits, size_t count)
 {
     assert_int_equal(count, 1);
-    atomic_store(&((test_stage *)context)->needed, bandits[0]);
+    (void)context;
+    atomic_store(&stage.needed, bandits[0]);
 }
 
-static void open_stage(test_stage *self)
+static void open_stage(void)
 {
     ee_error error = {0};
     journal_options options = {.clock = read_clock,
                                .elapsed = read_clock,
-                               .clock_context = self,
-                               .spool_folder = self->folder.path,
-                               .spool_seconds = self->seconds,
-                               .needs = note_needed,
-                               .context = self};
-    if (store_open(self->place.where, &self->store, &error)) fail_msg("%s", error.message);
-    make_faulty(self->store);
-    if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
+                               .spool_folder = stage.folder.path,
+                               .spool_seconds = stage.seconds,
+                               .needs = note_needed};
+    if (store_open(stage.place.where, &stage.store, &error)) fail_msg("%s", error.message);
+    make_faulty(stage.store);
+    if (journal_start(stage.store, &options, &stage.journal, &error)) fail_msg("%s", error.message);
 }
 
-static void close_stage(test_stage *self)
+static void close_stage(void)
 {
-    journal_stop(self->journal);
-    store_close(self->store);
+    journal_stop(stage.journal);
+    store_close(stage.store);
 }
 
-static void reopen_stage(test_stage *self)
+static void reopen_stage(void)
 {
-    close_stage(self);
+    close_stage();
     atomic_store(&fault.away, false);
-    open_stage(self);
+    open_stage();
 }
 
 static int set_up(void **state)
 {
-    test_stage *self = calloc(1, sizeof *self);
-    *state = self;
+    (void)state;
+    memset(&stage, 0, sizeof stage);
     memset(&fault, 0, sizeof fault);
-    self->place = test_place_make();
-    self->folder = folder_make();
-    self->seconds = 60;
-    atomic_store(&self->clock, 1000 * SECOND);
-    open_stage(self);
-    self->shop = make_bandit(self->journal, "shop", "{\"dim\":2,\"wait\":10,\"aggregation\":\"sum\"}");
+    stage.place = test_place_make();
+    stage.folder = folder_make();
+    stage.seconds = 60;
+    atomic_store(&stage.clock, 1000 * SECOND);
+    open_stage();
+    stage.shop = make_bandit(stage.journal, "shop", "{\"dim\":2,\"wait\":10,\"aggregation\":\"sum\"}");
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    test_stage *self = *state;
-    close_stage(self);
-    test_place_remove(&self->place);
-    folder_remove(&self->folder);
-    free(self);
+    (void)state;
+    close_stage();
+    test_place_remove(&stage.place);
+    folder_remove(&stage.folder);
     return 0;
 }
 
-static void move_clock(test_stage *self, double seconds)
+static void move_clock(double seconds)
 {
-    atomic_fetch_add(&self->clock, (int64_t)(seconds * 1e6));
+    atomic_fetch_add(&stage.clock, (int64_t)(seconds * 1e6));
 }
 
 /* ---- entries ---- */
@@ -219,98 +218,118 @@ static void note_done(journal_entry *entry)
     pthread_mutex_unlock(&self->lock);
 }
 
-static entry_verdict hand_in(test_stage *stage, handed *self)
+static entry_verdict hand_in(handed *self)
 {
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->wake, NULL);
     self->left = 1;
     self->entry.done = note_done;
     self->entry.context = self;
-    assert_true(journal_submit(stage->journal, &self->entry));
+    assert_true(journal_submit(stage.journal, &self->entry));
     pthread_mutex_lock(&self->lock);
     while (self->left) pthread_cond_wait(&self->wake, &self->lock);
     pthread_mutex_unlock(&self->lock);
     return self->entry.verdict;
 }
 
-static entry_verdict write_of(test_stage *self, uint32_t bandit, event_kind kind, const char *id, double value)
+static entry_verdict write_of(uint32_t bandit, event_kind kind, const char *id, double value)
 {
     event made = {.kind = kind, .id = words(id), .value = value, .body = "b", .size = kind != EVENT_REWARD};
     handed one = {.entry = {.bandit = bandit, .event = made, .request = {1, 2}}};
-    return hand_in(self, &one);
+    return hand_in(&one);
 }
 
-static entry_verdict decide(test_stage *self, const char *id)
+static entry_verdict decide(const char *id)
 {
-    return write_of(self, self->shop, EVENT_DECISION, id, 0);
+    return write_of(stage.shop, EVENT_DECISION, id, 0);
 }
 
-static entry_verdict reward(test_stage *self, const char *id, double value)
+static entry_verdict reward(const char *id, double value)
 {
-    return write_of(self, self->shop, EVENT_REWARD, id, value);
+    return write_of(stage.shop, EVENT_REWARD, id, value);
 }
 
 /* Of a database: whether it accepts connections. */
-static void allow(test_stage *self, bool on)
+static void allow(bool on)
 {
     char sql[200];
-    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", self->place.database.name,
+    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", stage.place.database.name,
              on ? "true" : "false");
-    database_run(self->place.database.server, sql);
+    database_run(stage.place.database.server, sql);
 }
 
 /* Ends all of its connections. */
-static void cut(test_stage *self)
+static void cut(void)
 {
     char sql[300];
     snprintf(sql, sizeof sql,
              "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s' AND pid <> "
              "pg_backend_pid()",
-             self->place.database.name);
-    database_run(self->place.database.server, sql);
+             stage.place.database.name);
+    database_run(stage.place.database.server, sql);
 }
 
 /* As a database does it, if the store is one. */
-static void go_away(test_stage *self)
+static void go_away(void)
 {
     if (!test_postgres()) {
         atomic_store(&fault.away, true);
         return;
     }
-    allow(self, false);
-    cut(self);
+    allow(false);
+    cut();
 }
 
-static void await_delivery(test_stage *self)
+static void await_delivery(void)
 {
-    AWAIT(!journal_read_counts(self->journal).spooled);
+    AWAIT(!journal_read_counts(stage.journal).spooled);
 }
 
-static void come_back(test_stage *self)
+static void come_back(void)
 {
     atomic_store(&fault.away, false);
-    if (test_postgres()) allow(self, true);
-    await_delivery(self);
+    if (test_postgres()) allow(true);
+    await_delivery();
 }
 
-static void await_settlements(test_stage *self)
+/* "d ID" decides, "r ID VALUE" rewards, and what comes while the store is "away", until it is "back", is spooled; with
+ * ! it fails. "+SECONDS": time passes. */
+static void run(const char *steps)
 {
-    AWAIT(!journal_read_counts(self->journal).waiting);
+    for (const char *at = steps; *at; at += strcspn(at, ";"), at += strspn(at, "; ")) {
+        char what[16] = "", id[16] = "";
+        double value = 0;
+        sscanf(at, "%15[^ ;] %15[^ ;] %lf", what, id, &value);
+        entry_verdict expected = what[1] == '!' ? ENTRY_FAILED : atomic_load(&fault.away) ? ENTRY_SPOOLED : ENTRY_DONE;
+        if (strcmp(what, "away") == 0)
+            atomic_store(&fault.away, true);
+        else if (strcmp(what, "back") == 0)
+            come_back();
+        else if (what[0] == '+')
+            move_clock(atof(what + 1));
+        else
+            assert_int_equal(what[0] == 'd' ? decide(id) : reward(id, value), expected);
+    }
 }
 
-static void assert_log(test_stage *self, const char *expected)
+static void await_settlements(void)
 {
-    assert_log_is(self->store, self->shop, expected);
+    AWAIT(!journal_read_counts(stage.journal).waiting);
+}
+
+static void assert_log(const char *expected)
+{
+    assert_log_is(stage.store, stage.shop, expected);
 }
 
 /* ---- an outage ---- */
 
-static int64_t time_of(test_stage *self, uint64_t number)
+static int64_t time_of(uint64_t number)
 {
     store_reader *reader;
     const event *found;
-    ok(store_reader_create(self->store, &reader, NULL));
-    ok(store_read_one(reader, self->shop, number, &found, NULL));
+    ok(store_reader_create(stage.store, &reader, NULL));
+    ok(store_read_one(reader, stage.shop, number, &found, NULL));
     int64_t time = found->time;
     store_reader_free(reader);
     return time;
@@ -318,178 +337,145 @@ static int64_t time_of(test_stage *self, uint64_t number)
 
 TEST_WITH(events_of_an_outage_are_delivered_in_order, set_up, tear_down)
 {
-    test_stage *self = *state;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
-    assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
-    journal_counts counts = journal_read_counts(self->journal);
+    assert_int_equal(decide("a"), ENTRY_DONE);
+    assert_int_equal(reward("a", 1), ENTRY_DONE);
+    journal_counts counts = journal_read_counts(stage.journal);
     assert_true(counts.writable && !counts.spooling && !counts.spooled && counts.spool_seconds_left == 60);
-    go_away(self);
-    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
-    assert_int_equal(reward(self, "b", 2), ENTRY_SPOOLED);
-    move_clock(self, 1);
-    assert_int_equal(reward(self, "a", 3), ENTRY_SPOOLED);
-    assert_int_equal(reward(self, "c", 4), ENTRY_SPOOLED); /* before its decision */
-    assert_int_equal(decide(self, "c"), ENTRY_SPOOLED);
-    assert_int_equal(write_of(self, self->shop, EVENT_ACTIVATED, "b", 0), ENTRY_SPOOLED);
-    counts = journal_read_counts(self->journal);
+    go_away();
+    assert_int_equal(decide("b"), ENTRY_SPOOLED);
+    assert_int_equal(reward("b", 2), ENTRY_SPOOLED);
+    move_clock(1);
+    assert_int_equal(reward("a", 3), ENTRY_SPOOLED);
+    assert_int_equal(reward("c", 4), ENTRY_SPOOLED); /* before its decision */
+    assert_int_equal(decide("c"), ENTRY_SPOOLED);
+    assert_int_equal(write_of(stage.shop, EVENT_ACTIVATED, "b", 0), ENTRY_SPOOLED);
+    counts = journal_read_counts(stage.journal);
     assert_true(!counts.writable && counts.spooling && counts.spooled == 6 && counts.decisions == 1);
     assert_true(counts.spool_seconds_left == 59);
-    come_back(self);
-    counts = journal_read_counts(self->journal);
+    come_back();
+    counts = journal_read_counts(stage.journal);
     assert_true(counts.writable && !counts.spooling && counts.decisions == 3 && counts.joined == 3 &&
                 counts.claimed == 1 && counts.waiting == 3 && counts.spool_seconds_left == 60);
-    assert_int_equal(reward(self, "a", 5), ENTRY_DONE);
-    for (uint64_t i = 4; i <= 6; i++) assert_true(time_of(self, i) == (i < 6 ? 1000 : 1001) * SECOND);
-    assert_log(self, "=; D a; R a 1 joined 2; D b; R b 2 joined 4; R a 3 joined 2; R c 4 unknown 0; D c; "
-                     "R c 4 claimed 8; R a 5 joined 2; ");
+    assert_int_equal(reward("a", 5), ENTRY_DONE);
+    for (uint64_t i = 4; i <= 6; i++) assert_true(time_of(i) == (i < 6 ? 1000 : 1001) * SECOND);
+    assert_log("=; D a; R a 1 joined 2; D b; R b 2 joined 4; R a 3 joined 2; R c 4 unknown 0; D c; "
+               "R c 4 claimed 8; R a 5 joined 2; ");
 }
 
 /* They count as of the time at which they came; what is due is settled after them. */
 TEST_WITH(rewards_that_came_in_time_are_not_late, set_up, tear_down)
 {
-    test_stage *self = *state;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
-    assert_int_equal(decide(self, "none"), ENTRY_DONE);
-    atomic_store(&fault.away, true);
-    move_clock(self, 9);
-    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
-    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
-    move_clock(self, 2);
-    assert_int_equal(reward(self, "none", 2), ENTRY_SPOOLED);
-    move_clock(self, 6);
-    assert_int_equal(reward(self, "b", 3), ENTRY_SPOOLED);
-    move_clock(self, 20);
-    come_back(self);
-    await_settlements(self);
-    assert_log(self, "=; D a; D none; R a 1 joined 2; D b; R none 2 late 3; R b 3 joined 5; S 2 1 rewarded; "
-                     "S 3 0 default; S 5 3 rewarded; ");
+    run("d a; d none; away; +9; r a 1; d b; +2; r none 2; +6; r b 3; +20; back");
+    await_settlements();
+    assert_log("=; D a; D none; R a 1 joined 2; D b; R none 2 late 3; R b 3 joined 5; S 2 1 rewarded; "
+               "S 3 0 default; S 5 3 rewarded; ");
 }
 
 TEST_WITH(repeated_decisions_get_the_same_bytes, set_up, tear_down)
 {
-    test_stage *self = *state;
     atomic_store(&fault.away, true);
-    handed first = {.entry = {.bandit = self->shop,
+    handed first = {.entry = {.bandit = stage.shop,
                               .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "first", .size = 5},
                               .request = {1, 2}}};
     handed again = first, other = first;
     again.entry.event.body = "again";
     other.entry.request[1] = 3;
-    assert_int_equal(hand_in(self, &first), ENTRY_SPOOLED);
-    assert_int_equal(hand_in(self, &again), ENTRY_REPEATED);
+    assert_int_equal(hand_in(&first), ENTRY_SPOOLED);
+    assert_int_equal(hand_in(&again), ENTRY_REPEATED);
     assert_string_equal(again.earlier, "first");
-    assert_int_equal(hand_in(self, &other), ENTRY_CONFLICT);
-    come_back(self);
+    assert_int_equal(hand_in(&other), ENTRY_CONFLICT);
+    come_back();
     again.earlier[0] = '\0';
-    assert_int_equal(hand_in(self, &again), ENTRY_REPEATED);
+    assert_int_equal(hand_in(&again), ENTRY_REPEATED);
     assert_string_equal(again.earlier, "first");
-    assert_log(self, "=; D a; ");
-    journal_counts counts = journal_read_counts(self->journal);
+    assert_log("=; D a; ");
+    journal_counts counts = journal_read_counts(stage.journal);
     assert_true(counts.repeated_decisions == 2 && counts.conflicts == 1);
 }
 
 /* The spool does not know what came before it: the first decision stays. */
 TEST_WITH(a_decision_from_before_the_outage_stays, set_up, tear_down)
 {
-    test_stage *self = *state;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
-    atomic_store(&fault.away, true);
-    handed again = {.entry = {.bandit = self->shop,
+    run("d a; away");
+    handed again = {.entry = {.bandit = stage.shop,
                               .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "again", .size = 5},
                               .request = {1, 2},
                               .generated_id = true}}; /* as if its first commit was in doubt */
-    assert_int_equal(hand_in(self, &again), ENTRY_SPOOLED);
-    come_back(self);
-    assert_log(self, "=; D a; ");
+    assert_int_equal(hand_in(&again), ENTRY_SPOOLED);
+    come_back();
+    assert_log("=; D a; ");
 }
 
 TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
 {
-    test_stage *self = *state;
     const char *const ids[] = {"r\x1ftop", "r\x1fside"};
     journal_entry slots[2];
     ee_error error = {0};
     atomic_store(&fault.away, true);
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < 2; i++)
-            slots[i] = (journal_entry){.bandit = self->shop,
+            slots[i] = (journal_entry){.bandit = stage.shop,
                                        .event = {.kind = EVENT_DECISION, .id = {ids[i], strlen(ids[i])}},
                                        .deferred = true,
                                        .slot_index = i,
                                        .slot_count = 2};
-        ok(journal_write_together(self->journal, slots, 2, &error));
+        ok(journal_write_together(stage.journal, slots, 2, &error));
         for (size_t i = 0; i < 2; i++) assert_int_equal(slots[i].verdict, turn ? ENTRY_REPEATED : ENTRY_SPOOLED);
     }
     slots[0].slot_count = 3;
-    assert_int_equal(journal_write_together(self->journal, slots, 2, &error), EE_BAD_INPUT);
-    assert_int_equal(write_of(self, self->shop, EVENT_ACTIVATED, "r", 0), ENTRY_SPOOLED);
-    come_back(self);
-    assert_log(self, "=; D r/top; D r/side; A r joined 2; A r joined 3; ");
+    assert_int_equal(journal_write_together(stage.journal, slots, 2, &error), EE_BAD_INPUT);
+    assert_int_equal(write_of(stage.shop, EVENT_ACTIVATED, "r", 0), ENTRY_SPOOLED);
+    come_back();
+    assert_log("=; D r/top; D r/side; A r joined 2; A r joined 3; ");
 }
 
 /* Other kinds have to wait, and the bandit's state counts as it was. */
 TEST_WITH(what_the_spool_does_not_take_fails, set_up, tear_down)
 {
-    test_stage *self = *state;
     uint32_t closed = 0, none = 0;
     ee_error error = {0};
-    ok(write_settings(self->journal, "closed", "{\"dim\":2}", &closed, false, NULL));
-    ok(write_settings(self->journal, "closed", "{\"dim\":2}", &closed, true, NULL));
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    assert_int_equal(write_of(self, self->shop, EVENT_STEP, "", 0), ENTRY_FAILED);
-    assert_int_equal(write_settings(self->journal, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "store: the database is away");
-    assert_int_equal(write_of(self, closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
-    assert_int_equal(write_of(self, 77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
-    come_back(self);
-    assert_int_equal(write_of(self, self->shop, EVENT_STEP, "", 0), ENTRY_DONE);
-    assert_log(self, "=; D a; P; ");
+    ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, false, NULL));
+    ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, true, NULL));
+    run("away; d a");
+    assert_int_equal(write_of(stage.shop, EVENT_STEP, "", 0), ENTRY_FAILED);
+    assert_fails(write_settings(stage.journal, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR, error,
+                 "store: the database is away");
+    assert_int_equal(write_of(closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
+    assert_int_equal(write_of(77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
+    come_back();
+    assert_int_equal(write_of(stage.shop, EVENT_STEP, "", 0), ENTRY_DONE);
+    assert_log("=; D a; P; ");
 }
 
 TEST_WITH(after_its_seconds_the_spool_takes_no_more, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    move_clock(self, 59);
-    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
-    move_clock(self, 1);
-    assert_int_equal(decide(self, "c"), ENTRY_FAILED);
-    journal_counts counts = journal_read_counts(self->journal);
+    run("away; d a; +59; d b; +1; d! c");
+    journal_counts counts = journal_read_counts(stage.journal);
     assert_true(!counts.spooling && !counts.writable && counts.spooled == 2 && counts.spool_seconds_left == 0);
-    come_back(self);
-    assert_int_equal(decide(self, "d"), ENTRY_DONE);
+    run("back; d d");
     atomic_store(&fault.away, true); /* the next outage has all of them */
-    assert_int_equal(decide(self, "e"), ENTRY_SPOOLED);
-    come_back(self);
-    assert_true(journal_read_counts(self->journal).decisions == 4);
+    assert_int_equal(decide("e"), ENTRY_SPOOLED);
+    come_back();
+    assert_true(journal_read_counts(stage.journal).decisions == 4);
 }
 
 /* Nobody knows whether it was committed, so the client is to decide. */
 TEST_WITH(a_commit_in_doubt_is_not_spooled, set_up, tear_down)
 {
-    test_stage *self = *state;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    assert_int_equal(decide("a"), ENTRY_DONE);
     atomic_store(&fault.fails_commit, true);
     atomic_store(&fault.away, false);
-    assert_int_equal(reward(self, "a", 1), ENTRY_FAILED);
-    atomic_store(&fault.away, true);
-    assert_int_equal(reward(self, "a", 2), ENTRY_SPOOLED);
-    come_back(self);
-    assert_log(self, "=; D a; R a 2 joined 2; ");
+    run("r! a 1; away; r a 2; back");
+    assert_log("=; D a; R a 2 joined 2; ");
 }
 
 /* A delivery that fails is looked up, and tried again. */
 TEST_WITH(a_delivery_that_fails_is_repeated, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
+    run("away; d a; r a 1");
     atomic_store(&fault.fails_commit, true);
-    come_back(self);
-    assert_log(self, "=; D a; R a 1 joined 2; ");
+    come_back();
+    assert_log("=; D a; R a 1 joined 2; ");
     assert_true(atomic_load(&fault.positions) >= 2);
 }
 
@@ -497,42 +483,32 @@ TEST_WITH(a_delivery_that_fails_is_repeated, set_up, tear_down)
 
 TEST_WITH(the_next_start_delivers_the_rest, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    move_clock(self, 5);
-    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
-    move_clock(self, 3600);
-    self->seconds = 0; /* also without a spool from now on */
-    reopen_stage(self);
-    await_delivery(self);
-    await_settlements(self);
-    assert_log(self, "=; D a; R a 1 joined 2; S 2 1 rewarded; ");
-    reopen_stage(self);
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "b"), ENTRY_FAILED);
+    run("away; d a; +5; r a 1; +3600");
+    stage.seconds = 0; /* also without a spool from now on */
+    reopen_stage();
+    await_delivery();
+    await_settlements();
+    assert_log("=; D a; R a 1 joined 2; S 2 1 rewarded; ");
+    reopen_stage();
+    run("away; d! b");
 }
 
 /* Log time continues after that of the spool, which the store does not know yet. */
 TEST_WITH(time_does_not_go_back_behind_the_spool, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    move_clock(self, 100);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    move_clock(self, -50);
-    reopen_stage(self);
-    assert_true(journal_time(self->journal) >= 1100 * SECOND);
-    await_delivery(self);
+    run("away; +100; d a; +-50");
+    reopen_stage();
+    assert_true(journal_time(stage.journal) >= 1100 * SECOND);
+    await_delivery();
 }
 
 /* Rewards without an id: only the position of the spool says that they were delivered. */
-static void spool_and_die(test_stage *self, int when)
+static void spool_and_die(int when)
 {
-    open_stage(self);
+    open_stage();
     atomic_store(&fault.away, true);
     for (int i = 0; i < 5; i++)
-        if (reward(self, "a", 1) != ENTRY_SPOOLED) _exit(1);
+        if (reward("a", 1) != ENTRY_SPOOLED) _exit(1);
     atomic_store(&fault.deadly, when);
     atomic_store(&fault.away, false);
     for (;;) pause();
@@ -540,46 +516,41 @@ static void spool_and_die(test_stage *self, int when)
 
 TEST_WITH(a_crash_around_a_delivery_joins_once, set_up, tear_down)
 {
-    test_stage *self = *state;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    assert_int_equal(decide("a"), ENTRY_DONE);
     for (int when = 1; when <= 2; when++) {
         int result = 0;
-        close_stage(self);
+        close_stage();
         fflush(NULL);
         pid_t child = fork();
-        if (child == 0) spool_and_die(self, when);
+        if (child == 0) spool_and_die(when);
         assert_int_equal(waitpid(child, &result, 0), child);
         assert_true(WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL);
-        open_stage(self);
-        await_delivery(self);
+        open_stage();
+        await_delivery();
     }
-    move_clock(self, 20);
-    await_settlements(self);
-    assert_log(self, "=; D a; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
-                     "R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
-                     "S 2 10 rewarded; ");
+    move_clock(20);
+    await_settlements();
+    assert_log("=; D a; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
+               "R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; R a 1 joined 2; "
+               "S 2 10 rewarded; ");
 }
 
 /* A bandit that no longer takes events: what is dropped is counted. */
 static ee_status archive_shop(void *context, store *into, ee_error *error)
 {
-    test_stage *self = context;
-    (void)error;
+    (void)context, (void)error;
     for (uint32_t i = 1; i <= store_bandit_count(into); i++)
-        if (i == self->shop) joining_bandit(into->joining, i)->now.archived = true;
+        if (i == stage.shop) joining_bandit(into->joining, i)->now.archived = true;
     return EE_OK;
 }
 
 TEST_WITH(events_of_an_archived_bandit_are_dropped, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
-    ok(journal_run(self->journal, archive_shop, self, NULL)); /* as another owner has, meanwhile */
-    come_back(self);
-    assert_true(journal_read_counts(self->journal).spool_dropped == 2);
-    assert_log(self, "=; ");
+    run("away; d a; r a 1");
+    ok(journal_run(stage.journal, archive_shop, NULL, NULL)); /* as another owner has, meanwhile */
+    come_back();
+    assert_true(journal_read_counts(stage.journal).spool_dropped == 2);
+    assert_log("=; ");
 }
 
 /* ---- owners ---- */
@@ -604,87 +575,75 @@ static ee_status own(void *context, store *into, ee_error *error)
     return joining_own(into->joining, &self->state, error);
 }
 
-static void await_needed(test_stage *self, uint32_t bandit)
+static void await_needed(uint32_t bandit)
 {
-    AWAIT(atomic_load(&self->needed) == bandit);
+    AWAIT(atomic_load(&stage.needed) == bandit);
 }
 
 TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
 {
-    test_stage *self = *state;
-    owning shop = {.bandit = self->shop};
-    uint32_t other = 0;
-    other = make_bandit(self->journal, "other", "{\"dim\":2}");
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    ok(journal_run(self->journal, disown, &shop, NULL));
+    owning shop = {.bandit = stage.shop};
+    uint32_t other = make_bandit(stage.journal, "other", "{\"dim\":2}");
+    run("away; d a");
+    ok(journal_run(stage.journal, disown, &shop, NULL));
     atomic_store(&fault.away, false);
-    await_needed(self, self->shop);
-    assert_int_equal(reward(self, "a", 1), ENTRY_MOVED);
-    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_FAILED);
-    journal_counts counts = journal_read_counts(self->journal);
+    await_needed(stage.shop);
+    assert_int_equal(reward("a", 1), ENTRY_MOVED);
+    assert_int_equal(write_of(other, EVENT_DECISION, "x", 0), ENTRY_FAILED);
+    journal_counts counts = journal_read_counts(stage.journal);
     assert_true(counts.spooled == 1 && !counts.spooling);
     shop.state.time += 5 * SECOND; /* of an event that the other owner wrote */
-    ok(journal_run(self->journal, own, &shop, NULL));
-    await_delivery(self);
-    assert_true(time_of(self, 2) == 1005 * SECOND);
-    move_clock(self, 6);
-    assert_int_equal(reward(self, "a", 1), ENTRY_DONE);
-    assert_log(self, "=; D a; R a 1 joined 2; ");
+    ok(journal_run(stage.journal, own, &shop, NULL));
+    await_delivery();
+    assert_true(time_of(2) == 1005 * SECOND);
+    run("+6; r a 1");
+    assert_log("=; D a; R a 1 joined 2; ");
 }
 
 /* The position of the spool cannot be read yet: perhaps the standby is away, for which reading it waits. */
 TEST_WITH(a_journal_starts_before_its_spool_can_be_delivered, set_up, tear_down)
 {
-    test_stage *self = *state;
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    close_stage(self);
-    open_stage(self);
-    assert_int_equal(decide(self, "a"), ENTRY_REPEATED);
-    assert_int_equal(decide(self, "b"), ENTRY_SPOOLED);
+    run("away; d a");
+    close_stage();
+    open_stage();
+    assert_int_equal(decide("a"), ENTRY_REPEATED);
+    assert_int_equal(decide("b"), ENTRY_SPOOLED);
     atomic_store(&fault.away, false);
-    await_delivery(self);
-    assert_log(self, "=; D a; D b; ");
+    await_delivery();
+    assert_log("=; D a; D b; ");
 }
 
 /* Another server has removed the bandit meanwhile, so no server owns it again. */
 TEST_WITH(events_of_a_bandit_that_another_server_removed_are_dropped, set_up, tear_down)
 {
-    test_stage *self = *state;
-    owning shop = {.bandit = self->shop};
-    uint32_t other = 0;
-    other = make_bandit(self->journal, "other", "{\"dim\":2}");
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_SPOOLED);
-    ok(journal_run(self->journal, disown, &shop, NULL));
+    owning shop = {.bandit = stage.shop};
+    uint32_t other = make_bandit(stage.journal, "other", "{\"dim\":2}");
+    run("away; d a");
+    assert_int_equal(write_of(other, EVENT_DECISION, "x", 0), ENTRY_SPOOLED);
+    ok(journal_run(stage.journal, disown, &shop, NULL));
     atomic_store(&fault.away, false);
-    await_needed(self, self->shop);
-    atomic_store(&fault.purged, self->shop);
-    await_delivery(self);
-    assert_int_equal(journal_read_counts(self->journal).spool_dropped, 1);
-    assert_int_equal(write_of(self, other, EVENT_DECISION, "x", 0), ENTRY_REPEATED);
-    assert_int_equal(write_of(self, other, EVENT_STEP, "", 0), ENTRY_DONE);
+    await_needed(stage.shop);
+    atomic_store(&fault.purged, stage.shop);
+    await_delivery();
+    assert_int_equal(journal_read_counts(stage.journal).spool_dropped, 1);
+    assert_int_equal(write_of(other, EVENT_DECISION, "x", 0), ENTRY_REPEATED);
+    assert_int_equal(write_of(other, EVENT_STEP, "", 0), ENTRY_DONE);
 }
 
 /* The position of a group counts for all of its entries, so none of them is written. */
 TEST_WITH(a_lease_lost_during_delivery_leaves_nothing_behind, set_up, tear_down)
 {
-    test_stage *self = *state;
-    owning shop = {.bandit = self->shop};
-    atomic_store(&fault.away, true);
-    assert_int_equal(decide(self, "a"), ENTRY_SPOOLED);
-    assert_int_equal(reward(self, "a", 1), ENTRY_SPOOLED);
-    ok(journal_run(self->journal, disown, &shop, NULL));
-    ok(journal_run(self->journal, own, &shop, NULL));
-    atomic_store(&fault.steals, self->shop);
+    owning shop = {.bandit = stage.shop};
+    run("away; d a; r a 1");
+    ok(journal_run(stage.journal, disown, &shop, NULL));
+    ok(journal_run(stage.journal, own, &shop, NULL));
+    atomic_store(&fault.steals, stage.shop);
     atomic_store(&fault.away, false);
-    await_needed(self, self->shop);
-    assert_log(self, "=; ");
-    ok(journal_run(self->journal, own, &shop, NULL));
-    await_delivery(self);
-    assert_log(self, "=; D a; R a 1 joined 2; ");
+    await_needed(stage.shop);
+    assert_log("=; ");
+    ok(journal_run(stage.journal, own, &shop, NULL));
+    await_delivery();
+    assert_log("=; D a; R a 1 joined 2; ");
 }
 
 /* ---- load ---- */
@@ -693,7 +652,6 @@ enum { THREADS = 4, EACH = 200 };
 
 typedef struct client {
     pthread_t thread;
-    test_stage *stage;
     int number;
     entry_verdict verdicts[EACH];
 } client;
@@ -704,20 +662,20 @@ static atomic_int clients_left; /* that still send */
 static void *send_rewards(void *context)
 {
     client *self = context;
-    for (int i = 0; i < EACH; i++) self->verdicts[i] = reward(self->stage, "a", self->number * EACH + i);
+    for (int i = 0; i < EACH; i++) self->verdicts[i] = reward("a", self->number * EACH + i);
     atomic_fetch_sub(&clients_left, 1);
     return NULL;
 }
 
 /* Counts the rewards of the log, which are in the order of their client. */
-static void count_rewards(test_stage *self, int *counts)
+static void count_rewards(int *counts)
 {
     store_reader *reader;
     event_batch batch = {0};
     int last[THREADS] = {0};
-    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_reader_create(stage.store, &reader, NULL));
     do {
-        ok(store_read(reader, self->shop, batch.last, 1U << EVENT_REWARD, 1000, &batch, NULL));
+        ok(store_read(reader, stage.shop, batch.last, 1U << EVENT_REWARD, 1000, &batch, NULL));
         for (size_t i = 0; i < batch.count; i++) {
             int value = (int)batch.events[i].value;
             counts[value]++;
@@ -732,30 +690,29 @@ static void count_rewards(test_stage *self, int *counts)
 /* A transaction whose commit was cut may have been written. */
 TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
 {
-    test_stage *self = *state;
     client clients[THREADS];
     int counts[THREADS * EACH] = {0}, spooled = 0;
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
+    assert_int_equal(decide("a"), ENTRY_DONE);
     atomic_store(&clients_left, THREADS);
     for (int i = 0; i < THREADS; i++) {
-        clients[i] = (client){.stage = self, .number = i};
+        clients[i] = (client){.number = i};
         pthread_create(&clients[i].thread, NULL, send_rewards, &clients[i]);
     }
     for (int i = 0; i < 4; i++) {
-        uint64_t joined = journal_read_counts(self->journal).joined;
-        AWAIT(journal_read_counts(self->journal).joined > joined || !atomic_load(&clients_left));
+        uint64_t joined = journal_read_counts(stage.journal).joined;
+        AWAIT(journal_read_counts(stage.journal).joined > joined || !atomic_load(&clients_left));
         if (test_postgres() && i % 2) {
-            cut(self);
+            cut();
             continue;
         }
-        go_away(self);
-        AWAIT(journal_read_counts(self->journal).spooled || !atomic_load(&clients_left));
-        if (test_postgres()) allow(self, true);
+        go_away();
+        AWAIT(journal_read_counts(stage.journal).spooled || !atomic_load(&clients_left));
+        if (test_postgres()) allow(true);
         atomic_store(&fault.away, false);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(clients[i].thread, NULL);
-    come_back(self);
-    count_rewards(self, counts);
+    come_back();
+    count_rewards(counts);
     for (int i = 0; i < THREADS * EACH; i++) {
         entry_verdict verdict = clients[i / EACH].verdicts[i % EACH];
         spooled += verdict == ENTRY_SPOOLED;
@@ -767,10 +724,10 @@ TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
 
 /* ---- a database ---- */
 
-static void read_spool_name(test_stage *self, char name[33])
+static void read_spool_name(char name[33])
 {
     enum { MAGIC = 8 };
-    FILE *file = fopen(folder_path(&self->folder, "spool/events"), "rb");
+    FILE *file = fopen(folder_path(&stage.folder, "spool/events"), "rb");
     assert_non_null(file);
     assert_int_equal(fseek(file, MAGIC, SEEK_SET), 0);
     assert_int_equal(fread(name, 1, 32, file), 32);
@@ -778,13 +735,13 @@ static void read_spool_name(test_stage *self, char name[33])
     fclose(file);
 }
 
-static bool waits_for_a_lock(test_stage *self)
+static bool waits_for_a_lock(void)
 {
     PGresult *rows;
     char sql[200];
     snprintf(sql, sizeof sql, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '%s'",
-             self->place.database.name);
-    ok(pg_query(self->place.database.server, sql, "look", &rows, NULL));
+             stage.place.database.name);
+    ok(pg_query(stage.place.database.server, sql, "look", &rows, NULL));
     bool found = PQntuples(rows) > 0;
     PQclear(rows);
     return found;
@@ -794,39 +751,36 @@ static bool waits_for_a_lock(test_stage *self)
 TEST_WITH(a_delivery_that_ends_late_is_not_repeated, set_up, tear_down)
 {
     only_in_a_database();
-    test_stage *self = *state;
     char name[33], sql[300];
-    assert_int_equal(decide(self, "a"), ENTRY_DONE);
-    atomic_store(&fault.away, true);
-    for (int i = 1; i <= 4; i *= 2) assert_int_equal(reward(self, "a", i), ENTRY_SPOOLED);
-    close_stage(self);
-    read_spool_name(self, name);
-    pg_connection *late = database_connect(self->place.where);
+    run("d a; away");
+    for (int i = 1; i <= 4; i *= 2) assert_int_equal(reward("a", i), ENTRY_SPOOLED);
+    close_stage();
+    read_spool_name(name);
+    pg_connection *late = database_connect(stage.place.where);
     /* Its transaction had the first two. The test leaves out their events, so that a repeat is seen. */
     snprintf(sql, sizeof sql,
              "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; INSERT INTO eenet.spools VALUES ('%s', 2)",
              name);
     database_run(late, sql);
     atomic_store(&fault.away, false);
-    open_stage(self);
-    AWAIT(waits_for_a_lock(self));
+    open_stage();
+    AWAIT(waits_for_a_lock());
     database_run(late, "COMMIT");
     pg_free(late);
-    await_delivery(self);
-    assert_log(self, "=; D a; R a 4 joined 2; ");
+    await_delivery();
+    assert_log("=; D a; R a 4 joined 2; ");
 }
 
 TEST_WITH(a_folder_has_no_spool, set_up, tear_down)
 {
     only_in_a_folder();
-    test_stage *self = *state;
     journal *none = NULL;
     ee_error error = {0};
-    close_stage(self);
-    ok(store_open(self->place.where, &self->store, NULL));
-    journal_options options = {.spool_folder = self->folder.path, .spool_seconds = 1};
-    assert_int_equal(journal_start(self->store, &options, &none, &error), EE_BAD_OPTION);
-    assert_message_has(error.message, "only a store that is a database can have a spool");
-    store_close(self->store);
-    open_stage(self);
+    close_stage();
+    ok(store_open(stage.place.where, &stage.store, NULL));
+    journal_options options = {.spool_folder = stage.folder.path, .spool_seconds = 1};
+    assert_fails(journal_start(stage.store, &options, &none, &error), EE_BAD_OPTION, error,
+                 "only a store that is a database can have a spool");
+    store_close(stage.store);
+    open_stage();
 }

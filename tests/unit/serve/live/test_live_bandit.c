@@ -1,6 +1,6 @@
 /* Live evaluation of one bandit on a log that the test writes: how far it goes, what a state that was saved is worth,
  * and whom a request may promote. */
-#include "serve/joined_play.h"
+#include "serve/live_play.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char challenged[] = "{\"policy\":\"uniform\",\"dim\":2,\"challenger
 static const char alone[] = "{\"policy\":\"uniform\",\"dim\":2,\"tests\":1}";
 
 /* Action 1 earns, action 0 does not. */
-static void decide_some(play *self, int from, int count, bool rewards)
+static void decide_some(int from, int count, bool rewards)
 {
     static const double probabilities[ACTIONS] = {0.5, 0.5};
     for (int i = from; i < from + count; i++) {
@@ -30,84 +30,54 @@ static void decide_some(play *self, int from, int count, bool rewards)
                               .dim = DIM,
                               .values = values};
         snprintf(id, sizeof id, "d%d", i);
-        self->now += 1000;
-        decide(self, id, &body);
-        if (rewards) reward(self, id, (double)action);
+        play.now += 1000;
+        decide(id, &body);
+        if (rewards) reward(id, (double)action);
     }
 }
 
-static bandit_settings read_settings(const char *json)
+static int start_challenged(void **state)
 {
-    bandit_settings settings = bandit_settings_usual();
-    ok(bandit_settings_read(&settings, json, strlen(json), SETTINGS_NEW, NULL));
-    return settings;
-}
-
-static live_bandit open_live(play *self, const char *in_force)
-{
-    ee_error error = {0};
-    live_bandit made = {.in_force = read_settings(in_force)};
-    if (live_bandit_open(&made, self->store, 1, &error)) fail_msg("%s", error.message);
-    return made;
-}
-
-static void take_all(play *self, live_bandit *watched)
-{
-    ee_error error = {0};
-    for (bool more = true; more;)
-        if (live_bandit_turn(watched, state_of(self->store, 1)->events, &more, &error)) fail_msg("%s", error.message);
-}
-
-static play start_challenged(void)
-{
-    play self = start();
-    set_mode(&self, challenged);
-    return self;
+    start(state);
+    set_mode(challenged);
+    return 0;
 }
 
 /* ---- the order ---- */
 
-TEST(it_goes_up_to_the_first_that_waits)
+TEST_WITH(it_goes_up_to_the_first_that_waits, start_challenged, finish)
 {
-    play self = start_challenged();
-    decide_some(&self, 0, 5, true);
-    decide_some(&self, 5, 1, false);
-    decide_some(&self, 6, 5, true);
-    live_bandit watched = open_live(&self, challenged);
-    take_all(&self, &watched);
+    decide_some(0, 5, true);
+    decide_some(5, 1, false);
+    decide_some(6, 5, true);
+    watched = watch(challenged);
     assert_int_equal(live_track_events(watched.tracks[0]), 5);
-    settle(&self);
-    take_all(&self, &watched);
+    settle();
+    take_all(&watched);
     for (size_t i = 0; i < watched.track_count; i++) assert_int_equal(live_track_events(watched.tracks[i]), 11);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* What came after the settings were looked at may be decided under others. */
-TEST(nothing_is_taken_above_the_event_that_is_named)
+TEST_WITH(nothing_is_taken_above_the_event_that_is_named, start_challenged, finish)
 {
-    play self = start_challenged();
     bool more = false;
-    decide_some(&self, 0, 5, true);
-    uint64_t last = state_of(self.store, 1)->events;
-    decide_some(&self, 5, 5, true);
-    live_bandit watched = open_live(&self, challenged);
+    decide_some(0, 5, true);
+    uint64_t last = state_of(play.store, 1)->events;
+    decide_some(5, 5, true);
+    watched = open_live(challenged);
     ok(live_bandit_turn(&watched, last, &more, NULL));
     assert_int_equal(live_track_events(watched.tracks[0]), 5);
     assert_true(more);
-    take_all(&self, &watched);
+    take_all(&watched);
     assert_int_equal(live_track_events(watched.tracks[0]), 10);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* What lies beyond the range counts as its nearest end, in slots too. */
-TEST(rewards_lie_in_the_range)
+TEST_WITH(rewards_lie_in_the_range, start_challenged, finish)
 {
     static const double probabilities[2][ACTIONS] = {{0.5, 0.5}, {0, 1}};
     static const uint8_t excluded[2][ACTIONS] = {{0, 0}, {EXCLUDED_BY_SLOT, 0}};
     float values[ACTIONS * DIM] = {1, 0, 0, 1};
-    play self = start_challenged();
     decision_body slots[2];
     for (size_t i = 0; i < 2; i++)
         slots[i] = (decision_body){.count = ACTIONS,
@@ -120,17 +90,14 @@ TEST(rewards_lie_in_the_range)
                                    .slot = {i ? "b" : "a", 1},
                                    .slot_index = i,
                                    .slot_count = 2};
-    decide_slots(&self, "r", slots);
-    reward(&self, "r\037a", 5);
-    reward(&self, "r\037b", 7);
-    decide_some(&self, 0, 1, false);
-    reward(&self, "d0", 9);
-    live_bandit watched = open_live(&self, challenged);
-    take_all(&self, &watched);
+    decide("r", slots);
+    reward("r\037a", 5);
+    reward("r\037b", 7);
+    decide_some(0, 1, false);
+    reward("d0", 9);
+    watched = watch(challenged);
     estimate now = live_track_estimate(watched.tracks[0]);
     assert_true(now.value == 1.0);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- limits ---- */
@@ -174,7 +141,7 @@ static decision_body limited_body(const limited *how, bool second)
 }
 
 /* The second slot of a round gets what is left. */
-static void decide_limited_slots(play *self, const char *id, const decision_body *first)
+static void decide_limited_slots(const char *id, const decision_body *first)
 {
     static const double last[LIMITED] = {0, 0, 1};
     static const uint8_t excluded[LIMITED] = {EXCLUDED_BY_SLOT, EXCLUDED_BY_SLOT, 0};
@@ -187,10 +154,10 @@ static void decide_limited_slots(play *self, const char *id, const decision_body
     slots[1].action = slots[1].choice = slots[1].baseline = 2;
     slots[1].probabilities = last;
     slots[1].excluded = excluded;
-    decide_slots(self, id, slots);
+    decide(id, slots);
 }
 
-static void decide_limited(play *self, const limited *how, int count)
+static void decide_limited(const limited *how, int count)
 {
     for (int i = 0; i < count; i++) {
         char id[32], reward_id[40];
@@ -198,15 +165,15 @@ static void decide_limited(play *self, const limited *how, int count)
         decision_body body = limited_body(how, second);
         snprintf(id, sizeof id, "d%d", i);
         snprintf(reward_id, sizeof reward_id, "%s%s", id, how->slots ? "\037s" : "");
-        self->now += 1000;
+        play.now += 1000;
         if (how->slots)
-            decide_limited_slots(self, id, &body);
+            decide_limited_slots(id, &body);
         else
-            decide(self, id, &body);
-        reward(self, reward_id, second ? 1 : i % 3 / 2.0);
+            decide(id, &body);
+        reward(reward_id, second ? 1 : i % 3 / 2.0);
         if (!how->slots) continue;
         snprintf(reward_id, sizeof reward_id, "%s\037t", id);
-        reward(self, reward_id, 0.5);
+        reward(reward_id, 0.5);
     }
 }
 
@@ -228,28 +195,26 @@ TEST(challengers_decide_within_the_limits)
         snprintf(settings, sizeof settings,
                  "{\"policy\":%s,%s,\"challengers\":[{\"name\":\"copy\",\"policy\":%s,\"number\":1}],\"tests\":1}",
                  ways[i].policy, ways[i].named ? "\"features\":\"names=64\"" : "\"dim\":2", ways[i].policy);
-        play self = start();
-        set_mode(&self, settings);
-        decide_limited(&self, &ways[i], 200);
-        live_bandit watched = open_live(&self, settings);
-        take_all(&self, &watched);
+        start(NULL);
+        set_mode(settings);
+        decide_limited(&ways[i], 200);
+        watched = watch(settings);
         const live_track *copy = live_bandit_find(&watched, "copy");
         if (live_track_failure(copy)) fail_msg("%s", live_track_failure(copy)->message);
         estimate now = live_track_estimate(copy), online = live_track_estimate(watched.tracks[LIVE_ONLINE]);
         assert_int_equal(live_track_events(copy), ways[i].slots ? 400 : 200);
         assert_true(fabs(now.gain) < 1e-9 && fabs(now.value - online.value) < 1e-9);
         assert_true(copy->won == 0);
-        live_bandit_close(&watched);
-        end(&self);
+        finish(NULL);
     }
 }
 
 /* A bandit that decides so many times among the first, or the last, two of three actions; one earns, the other not. */
-static live_bandit watch_two(play *self, const char *settings, bool last, int count)
+static live_bandit watch_two(const char *settings, bool last, int count)
 {
     static const double probabilities[2][LIMITED] = {{0.5, 0.5, 0}, {0, 0.5, 0.5}};
     static const uint8_t excluded[2][LIMITED] = {{0, 0, EXCLUDED_BY_CAP}, {EXCLUDED_BY_RULE, 0, 0}};
-    set_mode(self, settings);
+    set_mode(settings);
     for (int i = 0; i < count; i++) {
         char id[32];
         size_t action = (size_t)(last + i % 2);
@@ -262,81 +227,69 @@ static live_bandit watch_two(play *self, const char *settings, bool last, int co
                               .dim = DIM,
                               .values = limited_values};
         snprintf(id, sizeof id, "d%d", i);
-        self->now += 1000;
-        decide(self, id, &body);
-        reward(self, id, i % 2);
+        play.now += 1000;
+        decide(id, &body);
+        reward(id, i % 2);
     }
-    live_bandit watched = open_live(self, settings);
-    take_all(self, &watched);
-    return watched;
+    return watch(settings);
 }
 
 /* As a cap excludes it: uniform choice is that among the others. */
-TEST(uniform_choice_is_among_what_is_left)
+TEST_WITH(uniform_choice_is_among_what_is_left, start, finish)
 {
-    play self = start();
-    live_bandit watched = watch_two(&self, challenged, false, 20);
+    watched = watch_two(challenged, false, 20);
     assert_true(fabs(live_track_estimate(watched.tracks[LIVE_UNIFORM]).value - 0.5) < 1e-9);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* Without ids an arm is its place among those that are left, as for the bandit itself. */
-TEST(challengers_learn_from_what_is_left)
+TEST_WITH(challengers_learn_from_what_is_left, start, finish)
 {
     static const char settings[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"counting\","
                                    "\"policy\":\"ucb1\",\"propensity\":\"floor:0.2\",\"number\":1}],\"tests\":1}";
-    play self = start();
-    live_bandit watched = watch_two(&self, settings, true, 200);
+    watched = watch_two(settings, true, 200);
     const live_track *counting = live_bandit_find(&watched, "counting");
     if (live_track_failure(counting)) fail_msg("%s", live_track_failure(counting)->message);
     assert_true(live_track_estimate(counting).value > 0.8);
     assert_true(counting->won > 0);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- from when on ---- */
 
-static void replace_model(play *self)
+static void replace_model(void)
 {
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
-    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+    assert_int_equal(write_entry(play.store, &entry, play.now), ENTRY_DONE);
 }
 
-static uint64_t events_of(const live_bandit *watched, const char *challenger)
+static uint64_t events_of(const live_bandit *of, const char *challenger)
 {
-    return live_track_events(live_bandit_find(watched, challenger));
+    return live_track_events(live_bandit_find(of, challenger));
 }
 
 /* A challenger is judged from the decisions on after it was named, however late that is seen, and anew with another
  * number; all are where the model is another. */
-TEST(who_is_judged_from_when_on)
+TEST_WITH(who_is_judged_from_when_on, start, finish)
 {
     static const char renumbered[] = "{\"policy\":\"uniform\",\"dim\":2,\"challengers\":[{\"name\":\"linear\","
                                      "\"policy\":\"linucb\",\"number\":2}],\"tests\":2}";
-    play self = start();
-    set_mode(&self, alone);
-    decide_some(&self, 0, 10, true);
-    set_mode(&self, challenged);
-    decide_some(&self, 10, 20, true);
-    live_bandit watched = open_live(&self, challenged);
-    take_all(&self, &watched);
+    set_mode(alone);
+    decide_some(0, 10, true);
+    set_mode(challenged);
+    decide_some(10, 20, true);
+    watched = watch(challenged);
     assert_int_equal(live_track_events(watched.tracks[0]), 30);
     assert_int_equal(events_of(&watched, "linear"), 20);
     assert_int_equal(live_bandit_find(&watched, "linear")->seen, 30); /* it has learned from all */
-    set_mode(&self, renumbered);
-    decide_some(&self, 30, 5, true);
-    take_all(&self, &watched);
+    set_mode(renumbered);
+    decide_some(30, 5, true);
+    take_all(&watched);
     assert_int_equal(live_track_events(watched.tracks[0]), 35);
     assert_int_equal(events_of(&watched, "linear"), 5);
     assert_true(live_bandit_find(&watched, "linear")->alpha < live_alpha(0.95, 1) / 2.5);
-    replace_model(&self);
-    decide_some(&self, 35, 7, true);
-    take_all(&self, &watched);
+    replace_model();
+    decide_some(35, 7, true);
+    take_all(&watched);
     for (size_t i = 0; i < LIVE_FIXED; i++) assert_int_equal(live_track_events(watched.tracks[i]), 7);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- states that were saved ---- */
@@ -354,16 +307,16 @@ static void assert_same_tracks(const live_bandit *a, const live_bandit *b)
     }
 }
 
-static char *state_path(const play *self)
+static char *state_path(void)
 {
     char *path = NULL;
-    ok(file_join(self->place.where, "live/1.state", &path, NULL));
+    ok(file_join(play.place.where, "live/1.state", &path, NULL));
     return path;
 }
 
-static void damage(const play *self)
+static void damage(void)
 {
-    char *path = state_path(self);
+    char *path = state_path();
     uint8_t *bytes = NULL;
     size_t size = 0;
     ok(file_read(path, &bytes, &size, NULL));
@@ -373,74 +326,69 @@ static void damage(const play *self)
     memory_free(path);
 }
 
-TEST(a_state_is_as_if_the_log_had_been_taken)
+TEST_WITH(a_state_is_as_if_the_log_had_been_taken, start_challenged, end)
 {
-    play self = start_challenged();
-    decide_some(&self, 0, 300, true);
-    live_bandit saved = open_live(&self, challenged);
-    take_all(&self, &saved);
+    decide_some(0, 300, true);
+    live_bandit saved = watch(challenged);
     ok(live_bandit_save(&saved, NULL));
     live_bandit_close(&saved);
-    decide_some(&self, 300, 300, true);
-    live_bandit loaded = open_live(&self, challenged);
+    decide_some(300, 300, true);
+    live_bandit loaded = open_live(challenged);
     assert_int_equal(live_track_events(loaded.tracks[0]), 300);
-    take_all(&self, &loaded);
-    damage(&self);
-    live_bandit made = open_live(&self, challenged);
+    take_all(&loaded);
+    damage();
+    live_bandit made = open_live(challenged);
     assert_int_equal(made.track_count, 0);
-    take_all(&self, &made);
+    take_all(&made);
     assert_int_equal(live_track_events(made.tracks[0]), 600);
     assert_true(live_bandit_find(&made, "linear")->won > 0);
     assert_same_tracks(&loaded, &made);
     live_bandit_close(&loaded);
     live_bandit_close(&made);
-    end(&self);
 }
 
 /* As of a folder in which an older copy of the store was put. */
 TEST(a_state_that_has_more_than_the_log_is_made_again)
 {
-    play longer = start_challenged(), shorter = start_challenged();
-    decide_some(&longer, 0, 50, true);
-    decide_some(&shorter, 0, 20, true);
-    for (int i = 0; i < 2; i++) {
-        live_bandit watched = open_live(i ? &shorter : &longer, challenged);
-        take_all(i ? &shorter : &longer, &watched);
+    static const int counts[] = {20, 50};
+    struct play plays[2];
+    for (size_t i = 0; i < 2; i++) {
+        start_challenged(NULL);
+        decide_some(0, counts[i], true);
+        watched = watch(challenged);
         ok(live_bandit_save(&watched, NULL));
         live_bandit_close(&watched);
+        plays[i] = play;
     }
-    char *from = state_path(&longer), *to = state_path(&shorter);
+    char *from = state_path();
+    play = plays[0];
+    char *to = state_path();
     assert_int_equal(rename(from, to), 0);
     memory_free(from);
     memory_free(to);
-    live_bandit watched = open_live(&shorter, challenged);
-    take_all(&shorter, &watched);
+    watched = watch(challenged);
     assert_int_equal(live_track_events(watched.tracks[0]), 20);
-    live_bandit_close(&watched);
-    end(&longer);
-    end(&shorter);
+    finish(NULL);
+    play = plays[1];
+    end(NULL);
 }
 
 /* The SETTINGS event that names nobody any more is removed before the state is read again. */
-TEST(a_state_forgets_challengers_that_are_gone)
+TEST_WITH(a_state_forgets_challengers_that_are_gone, start_challenged, end)
 {
-    play self = start_challenged();
     bool more;
-    decide_some(&self, 0, 20, true);
-    live_bandit saved = open_live(&self, challenged);
-    take_all(&self, &saved);
+    decide_some(0, 20, true);
+    live_bandit saved = watch(challenged);
     assert_int_equal(saved.track_count, LIVE_FIXED + 1);
     ok(live_bandit_save(&saved, NULL));
     live_bandit_close(&saved);
-    set_mode(&self, alone);
-    uint64_t kept = state_of(self.store, 1)->events + 1;
-    decide_some(&self, 20, 20, true);
-    ok(store_remove(self.store, 1, INT64_MAX, kept, 1000, &more, NULL));
-    live_bandit loaded = open_live(&self, alone);
-    take_all(&self, &loaded);
+    set_mode(alone);
+    uint64_t kept = state_of(play.store, 1)->events + 1;
+    decide_some(20, 20, true);
+    ok(store_remove(play.store, 1, INT64_MAX, kept, 1000, &more, NULL));
+    live_bandit loaded = watch(alone);
     assert_int_equal(loaded.track_count, LIVE_FIXED);
     live_bandit_close(&loaded);
-    end(&self);
 }
 
 /* ---- who may be promoted ---- */
@@ -453,24 +401,22 @@ TEST(all_tests_share_one_alpha)
     assert_true(sum <= 0.05 + 1e-12 && sum > 0.0499);
 }
 
-TEST(a_request_promotes_nobody_who_lacks_much_of_the_log)
+TEST_WITH(a_request_promotes_nobody_who_lacks_much_of_the_log, start_challenged, end)
 {
-    play self = start_challenged();
     ee_error error = {0};
     live_standing standing = {0};
-    decide_some(&self, 0, 3000, true);
-    live_entry entry = {.open = true, .state = open_live(&self, challenged), .taken = state_of(self.store, 1)->events};
+    decide_some(0, 3000, true);
+    live_entry entry = {.open = true, .state = open_live(challenged), .taken = state_of(play.store, 1)->events};
     if (live_bandit_turn(&entry.state, entry.taken, &entry.more, &error)) fail_msg("%s", error.message);
     assert_true(entry.more);
     assert_int_equal(live_entry_standing(&entry, "linear", 0, &standing, &error), EE_BAD_INPUT);
     assert_non_null(strstr(error.message, "has not learned the whole log yet"));
     assert_int_equal(live_entry_standing(&entry, "nobody", 0, &standing, &error), EE_BAD_INPUT);
-    take_all(&self, &entry.state);
+    take_all(&entry.state);
     entry.more = false;
     if (live_entry_standing(&entry, "linear", 0, &standing, &error)) fail_msg("%s", error.message);
     assert_true(standing.won > 0 && standing.evidence > 1.0 && standing.now.gain > 0.0);
     assert_int_equal(standing.events, 3000);
     ee_bytes_free(standing.model);
     live_entry_put_away(&entry);
-    end(&self);
 }

@@ -1,6 +1,6 @@
 /* Guardrails on a log that the test writes: the lift, bounds and their alarms, when tests start again, and whether a
  * saved state and the log alone give the same. */
-#include "serve/joined_play.h"
+#include "serve/live_play.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,6 @@
 
 #include "base/random.h"
 #include "serve/live/guard_report.h"
-#include "serve/live/live_bandit.h"
 #include "serve/live/live_report.h"
 
 enum { ACTIONS = 2, DIM = 2, MANY = 1500 };
@@ -68,7 +67,7 @@ static void make_visit(visit *self, int number, const odds *chances, random_stre
 }
 
 /* Many in one transaction: each takes a while. */
-static void decide_some(play *self, int from, int count, odds chances)
+static void decide_some(int from, int count, odds chances)
 {
     random_stream random = random_named(7 + (uint64_t)from, "rewards");
     visit *visits = calloc((size_t)count, sizeof *visits);
@@ -76,8 +75,8 @@ static void decide_some(play *self, int from, int count, odds chances)
         make_visit(&visits[i], from + i, &chances, &random);
         if (i) visits[i - 1].entries[1].next = &visits[i].entries[0];
     }
-    self->now += 1000;
-    write_entries(self->store, visits[0].entries, self->now);
+    play.now += 1000;
+    write_entries(play.store, visits[0].entries, play.now);
     for (int i = 0; i < count; i++) {
         assert_int_equal(visits[i].entries[0].verdict, ENTRY_DONE);
         assert_int_equal(visits[i].entries[1].verdict, ENTRY_DONE);
@@ -86,33 +85,17 @@ static void decide_some(play *self, int from, int count, odds chances)
     free(visits);
 }
 
-static live_bandit open_live(play *self)
+static void watch_guarded(int count, odds chances)
 {
-    ee_error error = {0};
-    live_bandit made = {.in_force = bandit_settings_usual()};
-    if (live_bandit_open(&made, self->store, 1, &error)) fail_msg("%s", error.message);
-    return made;
+    set_mode(guarded);
+    decide_some(0, count, chances);
+    watched = watch("{}");
 }
 
-static void take_all(play *self, live_bandit *watched)
-{
-    ee_error error = {0};
-    for (bool more = true; more;)
-        if (live_bandit_turn(watched, state_of(self->store, 1)->events, &more, &error)) fail_msg("%s", error.message);
-}
-
-/* A new one, without the state that is saved. */
-static live_bandit watch(play *self)
-{
-    live_bandit made = open_live(self);
-    take_all(self, &made);
-    return made;
-}
-
-static char *report_of(const live_bandit *watched)
+static char *report_of(const live_bandit *of)
 {
     text out = text_start(NULL);
-    guard_report_write(&watched->guard, "[]", START, &out);
+    guard_report_write(&of->guard, "[]", START, &out);
     ok(out.status);
     return out.bytes;
 }
@@ -125,30 +108,27 @@ static void assert_same_report(const live_bandit *a, const live_bandit *b)
     memory_free(right);
 }
 
-static lift_estimate reward_lift(const live_bandit *watched)
+static lift_estimate reward_lift(const live_bandit *of)
 {
-    return lift_now(&watched->guard.parts[0].lifts[0], 0.05);
+    return lift_now(&of->guard.parts[0].lifts[0], 0.05);
 }
 
 /* As the server does it. */
-static void write_alarm(play *self, const live_alarm *alarm)
+static void write_alarm(const live_alarm *alarm)
 {
     text body = text_start(NULL);
     live_alarm_write(alarm, &body);
     ok(body.status);
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_ALARM, .body = body.bytes, .size = body.length}};
-    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+    assert_int_equal(write_entry(play.store, &entry, play.now), ENTRY_DONE);
     memory_free(body.bytes);
 }
 
 /* ---- what is measured ---- */
 
-TEST(the_lift_is_that_of_the_log)
+TEST_WITH(the_lift_is_that_of_the_log, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.6, 0.4, 0});
-    live_bandit watched = watch(&self);
+    watch_guarded(MANY, (odds){0.6, 0.4, 0});
     lift_estimate now = reward_lift(&watched);
     assert_int_equal(now.treated.decisions + now.control.decisions, MANY);
     assert_true(now.interval.low < 0.2 && now.interval.high > 0.2 && now.interval.low > 0);
@@ -157,47 +137,36 @@ TEST(the_lift_is_that_of_the_log)
     assert_null(live_guard_alarm(&watched.guard)); /* it is better */
     assert_int_equal(watched.guard.part_count, 3);
     assert_int_equal(watched.guard.parts[1].decisions + watched.guard.parts[2].decisions, MANY);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* The baseline draws too, but what it earns is not the bandit's: challengers are compared with treated people. */
-TEST(the_value_of_the_bandit_is_that_of_treated_people)
+TEST_WITH(the_value_of_the_bandit_is_that_of_treated_people, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.6, 0.1, 0});
-    live_bandit watched = watch(&self);
+    watch_guarded(MANY, (odds){0.6, 0.1, 0});
     assert_int_equal(live_track_events(watched.tracks[0]), watched.guard.groups[LOG_GROUP_TREATED]);
     assert_true(fabs(live_track_estimate(watched.tracks[0]).value - 0.6) < 0.1);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* Decisions from before the guardrails, and of bandits without any, are not counted. */
-TEST(only_guarded_decisions_count)
+TEST_WITH(only_guarded_decisions_count, start, finish)
 {
-    play self = start();
-    set_mode(&self, "{\"policy\":\"uniform\",\"dim\":2}");
-    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
-    live_bandit watched = watch(&self);
+    set_mode("{\"policy\":\"uniform\",\"dim\":2}");
+    decide_some(0, 30, (odds){0.5, 0.5, 0});
+    watched = watch("{}");
     assert_false(live_guard_is_active(&watched.guard));
-    set_mode(&self, guarded);
-    decide_some(&self, 30, 60, (odds){0.5, 0.5, 0});
-    take_all(&self, &watched);
+    set_mode(guarded);
+    decide_some(30, 60, (odds){0.5, 0.5, 0});
+    take_all(&watched);
     assert_int_equal(watched.guard.parts[0].decisions, 60);
-    live_bandit again = watch(&self);
+    live_bandit again = watch("{}");
     assert_same_report(&watched, &again);
     live_bandit_close(&again);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
-TEST(further_segments_count_together)
+TEST_WITH(further_segments_count_together, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    live_bandit watched = watch(&self);
+    set_mode(guarded);
+    watched = watch("{}");
     for (int i = 0; i < 40; i++) {
         char name[8];
         snprintf(name, sizeof name, "s%d", i % 20);
@@ -210,20 +179,17 @@ TEST(further_segments_count_together)
     assert_int_equal(watched.guard.part_count, 1 + GUARD_SEGMENTS);
     assert_int_equal(watched.guard.other.decisions, 2 * (20 - GUARD_SEGMENTS));
     assert_int_equal(watched.guard.parts[0].decisions, 40);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* A decision without a value of a metric counts with what is missing, or not at all. */
-TEST(metrics_are_compared)
+TEST_WITH(metrics_are_compared, start, finish)
 {
     static const char measured[] =
         "{\"policy\":\"uniform\",\"dim\":2,\"metrics\":[{\"name\":\"refund\",\"missing\":0},{\"name\":\"latency\","
         "\"missing\":null}],\"guardrails\":{\"control\":{\"share\":0.5},\"bounds\":[{\"metric\":\"latency\","
         "\"most_above\":0.1}]}}";
-    play self = start();
-    set_mode(&self, measured);
-    live_bandit watched = watch(&self);
+    set_mode(measured);
+    watched = watch("{}");
     for (uint64_t i = 0; i < 40; i++) {
         const log_metric values[] = {{{"latency", 7}, 5}, {{"refund", 6}, 1}};
         log_event one = {.id = {"d", 1},
@@ -241,8 +207,6 @@ TEST(metrics_are_compared)
     assert_int_equal(lifts[2].control.decisions, 5);
     assert_true(lift_now(&lifts[2], 0.05).control.mean == 5.0);
     assert_int_equal(watched.guard.tests[0].measured->treated.decisions, 5);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- bounds ---- */
@@ -251,133 +215,110 @@ TEST(metrics_are_compared)
 TEST(a_bound_on_negative_rewards_is_violated_by_harm_only)
 {
     for (int harmful = 0; harmful < 2; harmful++) {
-        play self = start();
-        set_mode(&self, guarded);
-        decide_some(&self, 0, MANY, (odds){harmful ? 0.2 : 0.1, harmful ? 0.6 : 0.1, -1});
-        live_bandit watched = watch(&self);
+        start(NULL);
+        watch_guarded(MANY, (odds){harmful ? 0.2 : 0.1, harmful ? 0.6 : 0.1, -1});
         const live_alarm *alarm = live_guard_alarm(&watched.guard);
         assert_int_equal(alarm != NULL, harmful);
         if (alarm) assert_non_null(strstr(alarm->sentence, "is more than 10% below that of the others, -0."));
-        live_bandit_close(&watched);
-        end(&self);
+        finish(NULL);
     }
 }
 
-TEST(a_bound_that_is_violated_raises_one_alarm)
+TEST_WITH(a_bound_that_is_violated_raises_one_alarm, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.2, 0.6, 0});
-    live_bandit watched = watch(&self);
+    watch_guarded(MANY, (odds){0.2, 0.6, 0});
     const live_alarm *alarm = live_guard_alarm(&watched.guard);
     assert_non_null(alarm);
     assert_string_equal(alarm->metric, "reward");
-    assert_true(alarm->decision > 0 && alarm->decision < state_of(self.store, 1)->events);
+    assert_true(alarm->decision > 0 && alarm->decision < state_of(play.store, 1)->events);
     assert_non_null(strstr(alarm->sentence, "is more than 10% below that of the others"));
     assert_int_equal(alarm->then, GUARD_FALLBACK);
     assert_true(fabs(alarm->alpha - 0.05 / 2) < 1e-12); /* the first of all starts */
-    live_bandit same = watch(&self);
+    live_bandit same = watch("{}");
     assert_int_equal(live_guard_alarm(&same.guard)->decision, alarm->decision);
     assert_string_equal(live_guard_alarm(&same.guard)->sentence, alarm->sentence);
     live_bandit_close(&same);
 
-    write_alarm(&self, alarm);
-    set_mode(&self, held);
-    take_all(&self, &watched);
+    write_alarm(alarm);
+    set_mode(held);
+    take_all(&watched);
     assert_null(live_guard_alarm(&watched.guard));
     assert_int_equal(watched.guard.alarms, 1);
-    decide_some(&self, MANY, 30, (odds){0.2, 0.6, 0});
-    take_all(&self, &watched);
+    decide_some(MANY, 30, (odds){0.2, 0.6, 0});
+    take_all(&watched);
     assert_null(live_guard_alarm(&watched.guard));
-    live_bandit again = watch(&self); /* from the log alone */
+    live_bandit again = watch("{}"); /* from the log alone */
     assert_null(live_guard_alarm(&again.guard));
     assert_same_report(&watched, &again);
     live_bandit_close(&again);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
-TEST(nothing_is_raised_without_harm)
+TEST_WITH(nothing_is_raised_without_harm, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.5, 0.5, 0});
-    live_bandit watched = watch(&self);
+    watch_guarded(MANY, (odds){0.5, 0.5, 0});
     assert_null(live_guard_alarm(&watched.guard));
     assert_true(live_guard_evidence(&watched.guard.tests[0]) < 1.0);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- when tests start ---- */
 
-TEST(a_release_starts_the_test_again_at_a_lower_level)
+TEST_WITH(a_release_starts_the_test_again_at_a_lower_level, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, MANY, (odds){0.2, 0.6, 0});
-    live_bandit watched = watch(&self);
-    write_alarm(&self, live_guard_alarm(&watched.guard));
-    set_mode(&self, held);
-    set_mode(&self, guarded);
-    take_all(&self, &watched);
+    watch_guarded(MANY, (odds){0.2, 0.6, 0});
+    write_alarm(live_guard_alarm(&watched.guard));
+    set_mode(held);
+    set_mode(guarded);
+    take_all(&watched);
     const guard_test *test = &watched.guard.tests[0];
     assert_int_equal(test->alarm.decision, 0);
     assert_int_equal(test->measured->treated.decisions, 0);
     assert_true(fabs(test->alarm.alpha - 0.05 / 6) < 1e-12);
     assert_int_equal(watched.guard.parts[0].decisions, MANY); /* the comparison goes on */
-    decide_some(&self, MANY, MANY, (odds){0.2, 0.6, 0});
-    take_all(&self, &watched);
+    decide_some(MANY, MANY, (odds){0.2, 0.6, 0});
+    take_all(&watched);
     const live_alarm *second = live_guard_alarm(&watched.guard);
     assert_non_null(second);
     assert_true(second->decision > test->from);
-    live_bandit again = watch(&self);
+    live_bandit again = watch("{}");
     assert_int_equal(live_guard_alarm(&again.guard)->decision, second->decision);
     assert_same_report(&watched, &again);
     live_bandit_close(&again);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* A stage of the rollout changes nothing; another bound starts its own test; another comparison starts everything. */
-TEST(what_starts_the_comparison)
+TEST_WITH(what_starts_the_comparison, start, finish)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, 90, (odds){0.5, 0.5, 0});
-    live_bandit watched = watch(&self);
-    set_mode(&self, staged);
-    decide_some(&self, 90, 30, (odds){0.5, 0.5, 0});
-    take_all(&self, &watched);
+    watch_guarded(90, (odds){0.5, 0.5, 0});
+    set_mode(staged);
+    decide_some(90, 30, (odds){0.5, 0.5, 0});
+    take_all(&watched);
     assert_int_equal(watched.guard.parts[0].decisions, 120);
     assert_int_equal(watched.guard.starts, 1);
 
-    set_mode(&self, stricter);
-    decide_some(&self, 120, 30, (odds){0.5, 0.5, 0});
-    take_all(&self, &watched);
+    set_mode(stricter);
+    decide_some(120, 30, (odds){0.5, 0.5, 0});
+    take_all(&watched);
     const guard_test *tests = watched.guard.tests;
     assert_int_equal(watched.guard.parts[0].decisions, 150);
     assert_int_equal(tests[0].measured->treated.decisions + tests[0].measured->control.decisions, 150);
     assert_int_equal(tests[1].measured->treated.decisions + tests[1].measured->control.decisions, 30);
     assert_true(fabs(tests[0].alarm.alpha - 0.05 / 2) < 1e-12 && fabs(tests[1].alarm.alpha - 0.05 / 6) < 1e-12);
 
-    set_mode(&self, other_share);
-    decide_some(&self, 150, 30, (odds){0.5, 0.5, 0});
-    take_all(&self, &watched);
+    set_mode(other_share);
+    decide_some(150, 30, (odds){0.5, 0.5, 0});
+    take_all(&watched);
     assert_int_equal(watched.guard.parts[0].decisions, 30);
     assert_int_equal(watched.guard.starts, 3);
 
     store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
-    assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
-    decide_some(&self, 180, 15, (odds){0.5, 0.5, 0});
-    take_all(&self, &watched);
+    assert_int_equal(write_entry(play.store, &model, play.now), ENTRY_DONE);
+    decide_some(180, 15, (odds){0.5, 0.5, 0});
+    take_all(&watched);
     assert_int_equal(watched.guard.parts[0].decisions, 15);
     assert_true(fabs(tests[0].alarm.alpha - 0.05 / 20) < 1e-12);
-    live_bandit again = watch(&self);
+    live_bandit again = watch("{}");
     assert_same_report(&watched, &again);
     live_bandit_close(&again);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 #define RULED(rules, rest) HEAD "\"rules\":[" rules "]," rest BOUNDED "}}"
@@ -387,7 +328,7 @@ TEST(what_starts_the_comparison)
 
 /* What is measured after a change of what guardrails do to decisions says nothing about the time before: a harmful rule
  * that was removed raises no alarm later. */
-TEST(other_limits_start_the_comparison)
+TEST_WITH(other_limits_start_the_comparison, start, finish)
 {
     static const struct {
         const char *settings;
@@ -407,15 +348,12 @@ TEST(other_limits_start_the_comparison)
         {RULED(OTHER, "\"budgets\":[{\"name\":\"m\",\"cost\":\"x\",\"limit\":1}],"), true},
         {RULED(OTHER, "\"budgets\":[{\"name\":\"m\",\"cost\":\"y\",\"limit\":1}],"), true},
     };
-    play self = start();
     uint64_t starts = 1, decisions = 30;
-    set_mode(&self, guarded);
-    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
-    live_bandit watched = watch(&self);
+    watch_guarded(30, (odds){0.5, 0.5, 0});
     for (int i = 0; i < (int)(sizeof changes / sizeof *changes); i++) {
-        set_mode(&self, changes[i].settings);
-        decide_some(&self, 30 + 30 * i, 30, (odds){0.5, 0.5, 0});
-        take_all(&self, &watched);
+        set_mode(changes[i].settings);
+        decide_some(30 + 30 * i, 30, (odds){0.5, 0.5, 0});
+        take_all(&watched);
         starts += changes[i].starts;
         decisions = changes[i].starts ? 30 : decisions + 30;
         assert_int_equal(watched.guard.starts, starts);
@@ -424,62 +362,54 @@ TEST(other_limits_start_the_comparison)
         assert_int_equal(test->measured->treated.decisions + test->measured->control.decisions, decisions);
         assert_true(fabs(test->alarm.alpha - 0.05 / (double)(starts * (starts + 1))) < 1e-12);
     }
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* SETTINGS and MODEL of a promotion are one start. */
-TEST(a_promotion_is_one_start)
+TEST_WITH(a_promotion_is_one_start, start, finish)
 {
     static const char promoted[] = "{\"policy\":\"linucb\",\"dim\":2,\"guardrails\":{\"control\":{\"share\":0.5},"
                                    "\"segment\":\"land\"," BOUNDED "}}";
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, 30, (odds){0.5, 0.5, 0});
-    set_mode(&self, promoted);
+    set_mode(guarded);
+    decide_some(0, 30, (odds){0.5, 0.5, 0});
+    set_mode(promoted);
     store_entry model = {.bandit = 1, .event = {.kind = EVENT_MODEL}};
-    assert_int_equal(write_entry(self.store, &model, self.now), ENTRY_DONE);
-    live_bandit watched = watch(&self);
+    assert_int_equal(write_entry(play.store, &model, play.now), ENTRY_DONE);
+    watched = watch("{}");
     assert_int_equal(watched.guard.starts, 2);
-    live_bandit_close(&watched);
-    end(&self);
 }
 
 /* ---- the state ---- */
 
-TEST(a_saved_state_goes_on)
+TEST_WITH(a_saved_state_goes_on, start, end)
 {
-    play self = start();
-    set_mode(&self, guarded);
-    decide_some(&self, 0, 300, (odds){0.2, 0.6, 0});
-    live_bandit first = watch(&self);
+    set_mode(guarded);
+    decide_some(0, 300, (odds){0.2, 0.6, 0});
+    live_bandit first = watch("{}");
     ok(live_bandit_save(&first, NULL));
     live_bandit_close(&first);
-    live_bandit loaded = open_live(&self);
+    live_bandit loaded = open_live("{}");
     assert_int_equal(loaded.guard.parts[0].decisions, 300);
-    decide_some(&self, 300, MANY - 300, (odds){0.2, 0.6, 0});
-    take_all(&self, &loaded);
+    decide_some(300, MANY - 300, (odds){0.2, 0.6, 0});
+    take_all(&loaded);
     ok(live_bandit_save(&loaded, NULL));
-    live_bandit after = open_live(&self); /* an alarm that was not written is still there */
-    take_all(&self, &after);
+    live_bandit after = open_live("{}"); /* an alarm that was not written is still there */
+    take_all(&after);
     assert_non_null(live_guard_alarm(&after.guard));
     assert_same_report(&loaded, &after);
     live_bandit_close(&after);
 
-    ok(store_remove_blobs(self.store, 1, NULL));
-    live_bandit anew = watch(&self);
+    ok(store_remove_blobs(play.store, 1, NULL));
+    live_bandit anew = watch("{}");
     assert_same_report(&loaded, &anew);
     live_bandit_close(&anew);
     live_bandit_close(&loaded);
-    end(&self);
 }
 
-TEST(the_report_is_json)
+TEST_WITH(the_report_is_json, start, finish)
 {
-    play self = start();
-    set_mode(&self, held);
-    decide_some(&self, 0, 60, (odds){0.2, 0.6, 0});
-    live_bandit watched = watch(&self);
+    set_mode(held);
+    decide_some(0, 60, (odds){0.2, 0.6, 0});
+    watched = watch("{}");
     text out = text_start(NULL);
     live_report_write(&watched, 0, "[]", "[]", START, &out);
     ok(out.status);
@@ -494,6 +424,4 @@ TEST(the_report_is_json)
     assert_true(numbers.active && numbers.count == 1 && numbers.held == HELD_FALLBACK);
     assert_string_equal(numbers.values[0].metric, "reward");
     assert_true(numbers.values[0].evidence >= 0 && numbers.values[0].evidence < 1);
-    live_bandit_close(&watched);
-    end(&self);
 }

@@ -40,7 +40,7 @@ static void make_decision(told *one, int number, journal_entry *into)
     into->event = (event){.kind = EVENT_DECISION, .id = words(one->id), .body = one->body, .size = one->size};
 }
 
-static void write_decisions(served_play *self, uint32_t bandit)
+static void write_decisions(uint32_t bandit)
 {
     random_stream random = random_named(3, "alarms");
     for (int from = 0; from < DECISIONS; from += TOGETHER) {
@@ -53,8 +53,8 @@ static void write_decisions(served_play *self, uint32_t bandit)
             rewards[i].event =
                 (event){.kind = EVENT_REWARD, .id = words(made[i].id), .value = random_unit(&random) < chance};
         }
-        PLAY_OK(self, journal_write_together(self->written, decisions, TOGETHER, &self->error));
-        PLAY_OK(self, journal_write_together(self->written, rewards, TOGETHER, &self->error));
+        PLAY_OK(journal_write_together(play.written, decisions, TOGETHER, &play.error));
+        PLAY_OK(journal_write_together(play.written, rewards, TOGETHER, &play.error));
         for (int i = 0; i < TOGETHER; i++) memory_free(made[i].body);
     }
 }
@@ -62,14 +62,13 @@ static void write_decisions(served_play *self, uint32_t bandit)
 /* ---- as the server has it, without its worker ---- */
 
 typedef struct watch {
-    served_play *play;
     atomic_int reports, written, failures;
 } watch;
 
 static void raise_alarm(void *context, served_bandit *bandit, const live_alarm *alarm, uint64_t followed)
 {
     watch *self = context;
-    succession change = {self->play->kept, self->play->written, self->play->bandits, bandit};
+    succession change = {play.kept, play.written, play.bandits, bandit};
     bool written = false;
     ee_error error;
     atomic_fetch_add(&self->reports, 1);
@@ -86,15 +85,15 @@ static void fail_live(void *context, const served_bandit *bandit, const ee_error
 
 static live *start_live(watch *self)
 {
-    live_options options = {.kept = self->play->kept,
-                            .bandits = self->play->bandits,
+    live_options options = {.kept = play.kept,
+                            .bandits = play.bandits,
                             .save_seconds = 1000,
                             .idle_seconds = 1000,
                             .alarmed = raise_alarm,
                             .trouble = fail_live,
                             .context = self};
     live *made = NULL;
-    PLAY_OK(self->play, live_start(&options, &made, &self->play->error));
+    PLAY_OK(live_start(&options, &made, &play.error));
     return made;
 }
 
@@ -104,14 +103,14 @@ static void stop_live(live *self)
     live_free(self);
 }
 
-static size_t count_events(served_play *self, uint32_t bandit, event_kind kind, uint64_t *last)
+static size_t count_events(uint32_t bandit, event_kind kind, uint64_t *last)
 {
     store_reader *log = NULL;
     size_t count = 0;
-    PLAY_OK(self, store_reader_create(self->kept, &log, &self->error));
+    PLAY_OK(store_reader_create(play.kept, &log, &play.error));
     *last = 0;
     for (uint64_t before = UINT64_MAX, number;; count++) {
-        PLAY_OK(self, store_last(log, bandit, kind, before, &number, &self->error));
+        PLAY_OK(store_last(log, bandit, kind, before, &number, &play.error));
         if (!number) break;
         if (!*last) *last = number;
         before = number - 1;
@@ -142,13 +141,13 @@ static void note_numbers(void *context, const served_bandit *bandit, const guard
 
 TEST(an_alarm_holds_the_bandit_back_once)
 {
-    served_play *self = play_start();
-    watch watching = {.play = self};
+    play_start();
+    watch watching = {0};
     uint64_t alarm, settings;
-    play_open(self);
-    served_bandit *bandit = play_create(self, "shop", guarded);
+    play_open();
+    served_bandit *bandit = play_create("shop", guarded);
     uint32_t number = served_bandit_number(bandit);
-    write_decisions(self, number);
+    write_decisions(number);
     live *evaluation = start_live(&watching);
     AWAIT(served_bandit_settings(bandit).held != HELD_NOT);
     await_report(evaluation, bandit, "\"alarms\":[{");
@@ -161,53 +160,53 @@ TEST(an_alarm_holds_the_bandit_back_once)
     bandit_settings held = served_bandit_settings(bandit);
     assert_int_equal(held.held, HELD_FALLBACK);
     assert_non_null(strstr(held.held_because, "reward: the mean of treated people"));
-    assert_int_equal(count_events(self, number, EVENT_ALARM, &alarm), 1);
-    assert_int_equal(count_events(self, number, EVENT_SETTINGS, &settings), 2);
+    assert_int_equal(count_events(number, EVENT_ALARM, &alarm), 1);
+    assert_int_equal(count_events(number, EVENT_SETTINGS, &settings), 2);
     assert_int_equal(settings, alarm + 1);
 
     evaluation = start_live(&watching); /* nothing was saved */
     await_report(evaluation, bandit, "\"violated\":true");
     stop_live(evaluation);
-    assert_int_equal(count_events(self, number, EVENT_ALARM, &alarm), 1);
+    assert_int_equal(count_events(number, EVENT_ALARM, &alarm), 1);
     assert_int_equal(atomic_load(&watching.written), 1);
     assert_int_equal(atomic_load(&watching.failures), 0);
 
-    play_change(self, bandit, "{\"held\":\"no\"}", false);
+    play_change(bandit, "{\"held\":\"no\"}", false);
     evaluation = start_live(&watching);
     await_report(evaluation, bandit, "\"violated\":false");
     stop_live(evaluation);
-    assert_int_equal(count_events(self, number, EVENT_ALARM, &alarm), 1);
+    assert_int_equal(count_events(number, EVENT_ALARM, &alarm), 1);
     assert_int_equal(served_bandit_settings(bandit).held, HELD_NOT);
-    play_close(self, false);
-    play_end(self);
+    play_close(false);
+    play_end();
 }
 
 TEST(an_alarm_about_something_older_is_not_written)
 {
-    served_play *self = play_start();
+    play_start();
     uint64_t last;
     bool written = true;
-    play_open(self);
-    served_bandit *bandit = play_create(self, "shop", guarded);
+    play_open();
+    served_bandit *bandit = play_create("shop", guarded);
     uint32_t number = served_bandit_number(bandit);
-    succession change = {self->kept, self->written, self->bandits, bandit};
+    succession change = {play.kept, play.written, play.bandits, bandit};
     live_alarm alarm = {.metric = "reward", .decision = 3, .test = 1, .sentence = "it was worse", .then = GUARD_FREEZE};
-    count_events(self, number, EVENT_SETTINGS, &last);
-    PLAY_OK(self, alarm_consequence_write(&change, &alarm, last - 1, &written, &self->error));
+    count_events(number, EVENT_SETTINGS, &last);
+    PLAY_OK(alarm_consequence_write(&change, &alarm, last - 1, &written, &play.error));
     assert_false(written);
-    PLAY_OK(self, alarm_consequence_write(&change, &alarm, last, &written, &self->error));
+    PLAY_OK(alarm_consequence_write(&change, &alarm, last, &written, &play.error));
     assert_true(written);
     assert_int_equal(served_bandit_settings(bandit).held, HELD_FROZEN);
     assert_string_equal(served_bandit_settings(bandit).held_because, "it was worse");
 
-    PLAY_OK(self, alarm_consequence_write(&change, &alarm, last, &written, &self->error)); /* again */
+    PLAY_OK(alarm_consequence_write(&change, &alarm, last, &written, &play.error)); /* again */
     assert_false(written);
-    count_events(self, number, EVENT_SETTINGS, &last);
+    count_events(number, EVENT_SETTINGS, &last);
     alarm.then = GUARD_ALERT; /* leaves it as it is held */
-    PLAY_OK(self, alarm_consequence_write(&change, &alarm, last, &written, &self->error));
+    PLAY_OK(alarm_consequence_write(&change, &alarm, last, &written, &play.error));
     assert_true(written);
     assert_int_equal(served_bandit_settings(bandit).held, HELD_FROZEN);
-    assert_int_equal(count_events(self, number, EVENT_ALARM, &last), 2);
-    play_close(self, false);
-    play_end(self);
+    assert_int_equal(count_events(number, EVENT_ALARM, &last), 2);
+    play_close(false);
+    play_end();
 }

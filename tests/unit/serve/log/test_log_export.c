@@ -8,19 +8,19 @@
 
 #include "serve/log/log_export.h"
 
-static log_export *open_export(play *self, const log_range *range)
+static log_export *open_export(const log_range *range)
 {
     store_reader *reader;
     log_export *export;
-    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_reader_create(play.store, &reader, NULL));
     ok(log_export_create(reader, 1, range, &export, NULL));
     return export;
 }
 
 /* All lines of a range, fetched in portions of so many bytes; to be freed. */
-static char *lines_of(play *self, log_range range, size_t portion)
+static char *lines_of(log_range range, size_t portion)
 {
-    log_export *export = open_export(self, &range);
+    log_export *export = open_export(&range);
     ee_error error = {0};
     text all = text_start(NULL);
     text_add(&all, "%s", "");
@@ -34,9 +34,9 @@ static char *lines_of(play *self, log_range range, size_t portion)
     return all.bytes;
 }
 
-static void assert_lines(play *self, log_range range, const char *expected)
+static void assert_lines(log_range range, const char *expected)
 {
-    char *lines = lines_of(self, range, 1 << 16);
+    char *lines = lines_of(range, 1 << 16);
     assert_string_equal(lines, expected);
     memory_free(lines);
 }
@@ -60,74 +60,71 @@ static const decision_body vectors = {.version = 17,
                                       .record = "r",
                                       .record_size = 1};
 
-TEST(a_line)
+TEST_WITH(a_line, start, end)
 {
-    play self = start();
-    decide(&self, "x", &vectors);
-    self.now += 1500000;
-    reward(&self, "x", 0.25);
-    assert_lines(&self, everything,
+    decide("x", &vectors);
+    play.now += 1500000;
+    reward("x", 0.25);
+    assert_lines(everything,
                  "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
                  "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
                  "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
                  "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"17\"},"
                  "\"_cursor\":1}\n");
-    end(&self);
 }
 
 /* ---- reading it back ---- */
 
+static log_event got; /* the last that was read */
+
 /* What log_open finds in the lines; the file stays open until log_close. */
-static log_reader *open_lines(play *self, log_event *first)
+static log_reader *open_lines(void)
 {
-    char *lines = lines_of(self, everything, 1);
-    folder_write_text(&self->place.folder, "log.dsjson", lines);
+    char *lines = lines_of(everything, 1);
+    folder_write_text(&play.place.folder, "log.dsjson", lines);
     memory_free(lines);
     log_options options = log_options_usual();
     options.strict = true;
     log_reader *log;
     ee_error error = {0};
     bool found;
-    if (log_open(folder_path(&self->place.folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
-    if (log_next(log, first, &found, &error)) fail_msg("%s", error.message);
+    if (log_open(folder_path(&play.place.folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
+    if (log_next(log, &got, &found, &error)) fail_msg("%s", error.message);
     assert_true(found);
     return log;
 }
 
-static void assert_event(const log_event *got, const decision_body *body, double made, double value)
+static void assert_event(const decision_body *body, double made, double value)
 {
-    assert_int_equal(got->count, body->count);
-    assert_int_equal(got->action, body->action);
-    assert_int_equal(got->baseline, body->baseline);
-    assert_true(got->probability == body->probabilities[body->action]);
-    assert_memory_equal(got->probabilities, body->probabilities, body->count * sizeof(double));
-    assert_true(got->reward == value);
-    assert_true(got->time == made);
+    assert_int_equal(got.count, body->count);
+    assert_int_equal(got.action, body->action);
+    assert_int_equal(got.baseline, body->baseline);
+    assert_true(got.probability == body->probabilities[body->action]);
+    assert_memory_equal(got.probabilities, body->probabilities, body->count * sizeof(double));
+    assert_true(got.reward == value);
+    assert_true(got.time == made);
     for (size_t i = 0; body->names && i < body->count; i++) {
-        assert_int_equal(got->actions[i].length, body->names[i].length);
-        assert_memory_equal(got->actions[i].bytes, body->names[i].bytes, body->names[i].length);
+        assert_int_equal(got.actions[i].length, body->names[i].length);
+        assert_memory_equal(got.actions[i].bytes, body->names[i].bytes, body->names[i].length);
     }
     if (body->dim)
-        assert_memory_equal(got->arms.values, body->values, body->count * body->dim * sizeof(float));
+        assert_memory_equal(got.arms.values, body->values, body->count * body->dim * sizeof(float));
     else
-        assert_memory_equal(got->context.bytes, body->context.bytes, body->context.length);
+        assert_memory_equal(got.context.bytes, body->context.bytes, body->context.length);
 }
 
-TEST(vectors_read_back)
+TEST_WITH(vectors_read_back, start, end)
 {
-    play self = start();
-    self.now += 123457;
-    decide(&self, "x", &vectors);
-    reward(&self, "x", 1.0 / 3);
-    log_event got;
-    log_reader *log = open_lines(&self, &got);
+    play.now += 123457;
+    decide("x", &vectors);
+    reward("x", 1.0 / 3);
+    log_reader *log = open_lines();
     assert_int_equal(log_dim(log), 2);
-    assert_event(&got, &vectors, 1700000000.123457, 1.0 / 3);
+    assert_event(&vectors, 1700000000.123457, 1.0 / 3);
     log_close(log);
-    end(&self);
 }
 
-TEST(named_features_read_back)
+TEST_WITH(named_features_read_back, start, end)
 {
     static const char context[] =
         "{\"user\":{\"age\":31},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\"},"
@@ -136,30 +133,26 @@ TEST(named_features_read_back)
     named.dim = 0;
     named.values = NULL;
     named.context = (json_text){context, sizeof context - 1};
-    play self = start();
-    decide(&self, "x", &named);
-    settle(&self);
-    log_event got;
-    log_reader *log = open_lines(&self, &got);
-    assert_event(&got, &named, 1700000000, 0);
+    decide("x", &named);
+    settle();
+    log_reader *log = open_lines();
+    assert_event(&named, 1700000000, 0);
     log_close(log);
-    end(&self);
 }
 
-TEST(apprentices_have_two_labels)
+TEST_WITH(apprentices_have_two_labels, start, end)
 {
-    play self = start();
     decision_body other = vectors;
     other.choice = 2;
-    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
-    decide(&self, "x", &other);
-    decide(&self, "y", &vectors);
-    set_mode(&self, "{\"dim\":2,\"mode\":\"online\"}");
-    decide(&self, "z", &vectors);
-    reward(&self, "z", 0.5);
-    reward(&self, "y", 0.5);
-    reward(&self, "x", 0.5);
-    char *lines = lines_of(&self, everything, 1);
+    set_mode("{\"dim\":2,\"mode\":\"apprentice\"}");
+    decide("x", &other);
+    decide("y", &vectors);
+    set_mode("{\"dim\":2,\"mode\":\"online\"}");
+    decide("z", &vectors);
+    reward("z", 0.5);
+    reward("y", 0.5);
+    reward("x", 0.5);
+    char *lines = lines_of(everything, 1);
     const char *second = strchr(lines, '\n') + 1, *third = strchr(second, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-0,", 18) == 0);
     assert_non_null(strstr(lines, ",\"_original_label_cost\":-0.5,\"_cursor\":2}\n"));
@@ -167,103 +160,92 @@ TEST(apprentices_have_two_labels)
     assert_true(strncmp(third, "{\"_label_cost\":-0.5,", 20) == 0);
     assert_null(strstr(third, "_original_label_cost"));
     memory_free(lines);
-    log_event got;
     bool found = true;
-    log_reader *log = open_lines(&self, &got);
+    log_reader *log = open_lines();
     for (size_t i = 0; found; i++) {
         assert_true(got.reward == 0.5);
         ok(log_next(log, &got, &found, NULL));
     }
     assert_int_equal(log_read(log)->events, 3);
     log_close(log);
-    end(&self);
 }
 
 /* The SETTINGS event that a decision was made under is gone, a later one is not. */
-TEST(the_mode_outlives_its_event)
+TEST_WITH(the_mode_outlives_its_event, start, end)
 {
-    play self = start();
     bool more;
-    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\"}");
-    self.now++;
-    decide(&self, "x", &vectors);
-    set_mode(&self, "{\"dim\":2,\"mode\":\"apprentice\",\"wait\":20}");
-    decide(&self, "y", &vectors);
-    reward(&self, "y", 0.5);
-    reward(&self, "x", 0.5);
-    ok(store_remove(self.store, 1, self.now, INT64_MAX, 100, &more, NULL));
+    set_mode("{\"dim\":2,\"mode\":\"apprentice\"}");
+    play.now++;
+    decide("x", &vectors);
+    set_mode("{\"dim\":2,\"mode\":\"apprentice\",\"wait\":20}");
+    decide("y", &vectors);
+    reward("y", 0.5);
+    reward("x", 0.5);
+    ok(store_remove(play.store, 1, play.now, INT64_MAX, 100, &more, NULL));
     log_range range = everything;
     range.mode = MODE_APPRENTICE;
-    char *lines = lines_of(&self, range, 1);
+    char *lines = lines_of(range, 1);
     const char *second = strchr(lines, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-1,", 18) == 0);
     assert_non_null(strstr(lines, "\"EventId\":\"x\""));
     assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0);
     assert_non_null(strstr(second, "\"EventId\":\"y\""));
     memory_free(lines);
-    end(&self);
 }
 
-TEST(nothing_is_skipped)
+TEST_WITH(nothing_is_skipped, start, end)
 {
-    play self = start();
-    state_of(self.store, 1)->rules.default_reward = NAN;
-    decide(&self, "x", &vectors);
-    settle(&self);
-    log_event got;
-    log_reader *log = open_lines(&self, &got);
+    state_of(play.store, 1)->rules.default_reward = NAN;
+    decide("x", &vectors);
+    settle();
+    log_reader *log = open_lines();
     assert_true(got.skipped);
     log_close(log);
-    end(&self);
 }
 
 /* ---- which lines ---- */
 
 /* The cursors of the lines, as "3 5 ". */
-static void assert_cursors(play *self, log_range range, size_t portion, const char *expected)
+static void assert_cursors(log_range range, size_t portion, const char *expected)
 {
-    char *lines = lines_of(self, range, portion), got[512] = "";
+    char *lines = lines_of(range, portion), cursors[512] = "";
     size_t length = 0;
     for (const char *at = lines; (at = strstr(at, "\"_cursor\":")); at++)
-        length += (size_t)snprintf(got + length, sizeof got - length, "%d ", atoi(at + 10));
-    assert_string_equal(got, expected);
+        length += (size_t)snprintf(cursors + length, sizeof cursors - length, "%d ", atoi(at + 10));
+    assert_string_equal(cursors, expected);
     memory_free(lines);
 }
 
-TEST(cursors_times_and_limits)
+TEST_WITH(cursors_times_and_limits, start, end)
 {
-    play self = start();
     const char *ids[] = {"a", "b", "c", "d", "e", "f"};
     for (int i = 0; i < 6; i++) {
-        decide(&self, ids[i], &vectors); /* 1 to 6, a second apart */
-        self.now += 1000000;
+        decide(ids[i], &vectors); /* 1 to 6, a second apart */
+        play.now += 1000000;
     }
-    for (int i = 5; i >= 1; i--) reward(&self, ids[i], i);
-    assert_cursors(&self, everything, 1, ""); /* the first waits, and all others with it */
-    reward(&self, ids[0], 0);
-    for (size_t portion = 1; portion < 1 << 16; portion *= 16)
-        assert_cursors(&self, everything, portion, "1 2 3 4 5 6 ");
-    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "2 3 4 5 6 ");
-    assert_cursors(&self, (log_range){1, INT64_MIN, INT64_MAX, 2, MODE_ONLINE, {0}}, 1, "2 3 ");
-    assert_cursors(&self, (log_range){0, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "2 3 ");
-    assert_cursors(&self, (log_range){2, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "3 ");
-    assert_cursors(&self, (log_range){0, START + 1000001, INT64_MAX, 1, MODE_ONLINE, {0}}, 1, "3 ");
-    assert_cursors(&self, (log_range){6, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
-    assert_cursors(&self, (log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
-    assert_cursors(&self, (log_range){INT64_MAX, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
-    end(&self);
+    for (int i = 5; i >= 1; i--) reward(ids[i], i);
+    assert_cursors(everything, 1, ""); /* the first waits, and all others with it */
+    reward(ids[0], 0);
+    for (size_t portion = 1; portion < 1 << 16; portion *= 16) assert_cursors(everything, portion, "1 2 3 4 5 6 ");
+    assert_cursors((log_range){1, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "2 3 4 5 6 ");
+    assert_cursors((log_range){1, INT64_MIN, INT64_MAX, 2, MODE_ONLINE, {0}}, 1, "2 3 ");
+    assert_cursors((log_range){0, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "2 3 ");
+    assert_cursors((log_range){2, START + 1000000, START + 3000000, 0, MODE_ONLINE, {0}}, 1, "3 ");
+    assert_cursors((log_range){0, START + 1000001, INT64_MAX, 1, MODE_ONLINE, {0}}, 1, "3 ");
+    assert_cursors((log_range){6, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
+    assert_cursors((log_range){1000, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
+    assert_cursors((log_range){INT64_MAX, INT64_MIN, INT64_MAX, 0, MODE_ONLINE, {0}}, 1, "");
 }
 
 /* What is decided while somebody reads is for the next. */
-TEST(an_export_ends)
+TEST_WITH(an_export_ends, start, end)
 {
-    play self = start();
-    decide(&self, "a", &vectors);
-    reward(&self, "a", 1);
-    log_export *export = open_export(&self, &everything);
-    self.now++;
-    decide(&self, "b", &vectors);
-    reward(&self, "b", 1);
+    decide("a", &vectors);
+    reward("a", 1);
+    log_export *export = open_export(&everything);
+    play.now++;
+    decide("b", &vectors);
+    reward("b", 1);
     text some = text_start(NULL);
     bool over;
     ok(log_export_fill(export, &some, 1 << 16, &over, NULL));
@@ -272,21 +254,19 @@ TEST(an_export_ends)
     assert_null(strstr(some.bytes, "\"EventId\":\"b\""));
     memory_free(some.bytes);
     log_export_free(export);
-    assert_cursors(&self, everything, 1, "1 4 ");
-    end(&self);
+    assert_cursors(everything, 1, "1 4 ");
 }
 
-TEST(memory_is_bounded)
+TEST_WITH(memory_is_bounded, start, end)
 {
     enum { COUNT = 500 };
-    play self = start();
     for (int i = 0; i < COUNT; i++) {
         char id[16];
         snprintf(id, sizeof id, "%d", i);
-        decide(&self, id, &vectors);
-        reward(&self, id, 1);
+        decide(id, &vectors);
+        reward(id, 1);
     }
-    log_export *export = open_export(&self, &everything);
+    log_export *export = open_export(&everything);
     size_t lines = 0, longest = 0;
     for (bool over = false; !over;) {
         text some = text_start(NULL);
@@ -298,5 +278,4 @@ TEST(memory_is_bounded)
     assert_int_equal(lines, COUNT);
     assert_true(longest < 10000);
     log_export_free(export);
-    end(&self);
 }

@@ -12,105 +12,114 @@
 
 enum { ACTIONS = 4, DIM = 2 };
 
-static settled_reader *open_reader(play *self, const log_range *range)
+static settled_reader *open_reader(const log_range *range)
 {
     store_reader *reader;
     settled_reader *out;
-    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_reader_create(play.store, &reader, NULL));
     ok(settled_reader_create(reader, 1, range, &out, NULL));
     return out;
 }
 
+/* What was read last. */
+static log_event got;
+static settled_decision facts;
+
+static bool next(settled_reader *from)
+{
+    bool found;
+    ok(settled_next(from, &got, &facts, &found, NULL));
+    return found;
+}
+
 /* ---- the same as the line ---- */
 
-static void assert_same_text(json_text got, json_text expected)
+static void assert_same_text(json_text read, json_text expected)
 {
-    assert_int_equal(got.length, expected.length);
-    if (got.length) assert_memory_equal(got.bytes, expected.bytes, got.length);
+    assert_int_equal(read.length, expected.length);
+    if (read.length) assert_memory_equal(read.bytes, expected.bytes, read.length);
 }
 
-static void assert_same_doubles(const double *got, const double *expected, size_t count)
+static void assert_same_doubles(const double *read, const double *expected, size_t count)
 {
-    assert_int_equal(!got, !expected);
-    if (got) assert_memory_equal(got, expected, count * sizeof *got);
+    assert_int_equal(!read, !expected);
+    if (read) assert_memory_equal(read, expected, count * sizeof *read);
 }
 
-static void assert_same_numbers(const size_t *got, const size_t *expected, size_t count)
+static void assert_same_numbers(const size_t *read, const size_t *expected, size_t count)
 {
-    assert_int_equal(!got, !expected);
-    if (got) assert_memory_equal(got, expected, count * sizeof *got);
+    assert_int_equal(!read, !expected);
+    if (read) assert_memory_equal(read, expected, count * sizeof *read);
 }
 
-static void assert_same_slot(const log_slot *got, const log_slot *expected)
+static void assert_same_slot(const log_slot *read, const log_slot *expected)
 {
-    assert_same_text(got->id, expected->id);
-    assert_int_equal(got->count, expected->count);
-    assert_same_numbers(got->actions, expected->actions, got->count);
-    assert_same_doubles(got->probabilities, expected->probabilities, got->count);
-    assert_same_doubles(&got->reward, &expected->reward, 1);
-    assert_int_equal(got->skipped, expected->skipped);
-    assert_int_equal(got->baseline, expected->baseline);
-    assert_int_equal(got->allowed_count, expected->allowed_count);
-    assert_same_numbers(got->allowed, expected->allowed, got->allowed_count);
-    assert_same_text(got->features, expected->features);
+    assert_same_text(read->id, expected->id);
+    assert_int_equal(read->count, expected->count);
+    assert_same_numbers(read->actions, expected->actions, read->count);
+    assert_same_doubles(read->probabilities, expected->probabilities, read->count);
+    assert_same_doubles(&read->reward, &expected->reward, 1);
+    assert_int_equal(read->skipped, expected->skipped);
+    assert_int_equal(read->baseline, expected->baseline);
+    assert_int_equal(read->allowed_count, expected->allowed_count);
+    assert_same_numbers(read->allowed, expected->allowed, read->allowed_count);
+    assert_same_text(read->features, expected->features);
 }
 
-static void assert_same_event(const log_event *got, const log_event *expected)
+static void assert_same_event(const log_event *read, const log_event *expected)
 {
-    assert_same_text(got->id, expected->id);
-    assert_same_doubles(&got->time, &expected->time, 1);
-    assert_int_equal(got->count, expected->count);
-    assert_int_equal(got->action, expected->action);
-    assert_same_doubles(&got->probability, &expected->probability, 1);
-    assert_same_doubles(got->probabilities, expected->probabilities, got->count);
-    assert_same_doubles(&got->reward, &expected->reward, 1);
-    assert_same_doubles(&got->copies, &expected->copies, 1);
-    assert_int_equal(got->skipped, expected->skipped);
-    assert_int_equal(got->baseline, expected->baseline);
-    assert_int_equal(!got->actions, !expected->actions);
-    for (size_t i = 0; got->actions && i < got->count; i++) assert_same_text(got->actions[i], expected->actions[i]);
-    assert_int_equal(got->arms.count, expected->arms.count);
-    assert_int_equal(got->arms.dim, expected->arms.dim);
-    assert_true(!got->arms.starts && !expected->arms.starts);
-    if (got->arms.count)
-        assert_memory_equal(got->arms.values, expected->arms.values, got->arms.count * got->arms.dim * sizeof(float));
-    assert_same_text(got->context, expected->context);
-    assert_int_equal(got->slate, expected->slate);
-    assert_int_equal(got->slot_count, expected->slot_count);
-    for (size_t i = 0; i < got->slot_count; i++) assert_same_slot(&got->slots[i], &expected->slots[i]);
+    assert_same_text(read->id, expected->id);
+    assert_same_doubles(&read->time, &expected->time, 1);
+    assert_int_equal(read->count, expected->count);
+    assert_int_equal(read->action, expected->action);
+    assert_same_doubles(&read->probability, &expected->probability, 1);
+    assert_same_doubles(read->probabilities, expected->probabilities, read->count);
+    assert_same_doubles(&read->reward, &expected->reward, 1);
+    assert_same_doubles(&read->copies, &expected->copies, 1);
+    assert_int_equal(read->skipped, expected->skipped);
+    assert_int_equal(read->baseline, expected->baseline);
+    assert_int_equal(!read->actions, !expected->actions);
+    for (size_t i = 0; read->actions && i < read->count; i++) assert_same_text(read->actions[i], expected->actions[i]);
+    assert_int_equal(read->arms.count, expected->arms.count);
+    assert_int_equal(read->arms.dim, expected->arms.dim);
+    assert_true(!read->arms.starts && !expected->arms.starts);
+    if (read->arms.count)
+        assert_memory_equal(read->arms.values, expected->arms.values,
+                            read->arms.count * read->arms.dim * sizeof(float));
+    assert_same_text(read->context, expected->context);
+    assert_int_equal(read->slate, expected->slate);
+    assert_int_equal(read->slot_count, expected->slot_count);
+    for (size_t i = 0; i < read->slot_count; i++) assert_same_slot(&read->slots[i], &expected->slots[i]);
 }
 
 /* Compares all lines of the log with what the reader gives; how many there were. */
-static size_t assert_lines_say_the_same(play *self)
+static size_t assert_lines_say_the_same(void)
 {
     memory owner = {0};
     dsjson *room;
     store_reader *reader;
     log_export *export;
     text lines = text_start(NULL);
-    bool over = false, found;
+    bool over = false;
     size_t count = 0;
     log_options options = log_options_usual();
     options.strict = true;
     ok(dsjson_create(&owner, &room, NULL));
-    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_reader_create(play.store, &reader, NULL));
     ok(log_export_create(reader, 1, &everything, &export, NULL));
     while (!over) ok(log_export_fill(export, &lines, lines.length + 100, &over, NULL));
     log_export_free(export);
-    settled_reader *decisions = open_reader(self, &everything);
-    log_event got, expected;
-    settled_decision facts;
+    settled_reader *decisions = open_reader(&everything);
+    log_event expected;
     log_note note;
     for (const char *at = lines.bytes, *end; at && at < lines.bytes + lines.length; at = end + 1, count++) {
         end = memchr(at, '\n', (size_t)(lines.bytes + lines.length - at));
         ok(dsjson_parse(room, at, (size_t)(end - at), &options, &expected, &note, NULL));
         if (note.verdict) fail_msg("%s", note.reason);
-        ok(settled_next(decisions, &got, &facts, &found, NULL));
-        assert_true(found);
+        assert_true(next(decisions));
         assert_same_event(&got, &expected);
     }
-    ok(settled_next(decisions, &got, &facts, &found, NULL));
-    assert_false(found);
+    assert_false(next(decisions));
     settled_reader_free(decisions);
     memory_free(lines.bytes);
     memory_release(&owner);
@@ -151,33 +160,31 @@ static decision_body named(void)
     return body;
 }
 
-TEST(lines_say_the_same)
+TEST_WITH(lines_say_the_same, start, end)
 {
-    play self = start();
     decision_body body = vectors(), other = named();
     const double rewards[] = {1.0 / 3, 0, -0.0, -1e-300, 5e300};
     char id[16];
     for (int i = 0; i < 300; i++) { /* at odd times, some with a default, in all modes: some pages */
         static const char *const modes[] = {"{\"mode\":\"online\"}", "{\"mode\":\"apprentice\"}",
                                             "{\"mode\":\"logging\"}"};
-        if (i % 4 == 0) set_mode(&self, modes[i / 4 % 3]);
-        self.now += 123457 + i * 1000003;
+        if (i % 4 == 0) set_mode(modes[i / 4 % 3]);
+        play.now += 123457 + i * 1000003;
         snprintf(id, sizeof id, "%d \"\xc3\xa4", i);
         body.choice = i % 3 ? 0 : 2;
         body.names = i % 5 ? names : NULL;
-        decide(&self, id, i % 2 ? &body : &other);
-        if (i % 7) reward(&self, id, rewards[i % 5]);
+        decide(id, i % 2 ? &body : &other);
+        if (i % 7) reward(id, rewards[i % 5]);
     }
-    state_of(self.store, 1)->rules.default_reward = NAN;
-    settle(&self);
-    assert_int_equal(assert_lines_say_the_same(&self), 300);
-    end(&self);
+    state_of(play.store, 1)->rules.default_reward = NAN;
+    settle();
+    assert_int_equal(assert_lines_say_the_same(), 300);
 }
 
 /* ---- slots ---- */
 
 /* A round of three slots, of which the second has features and excludes an action, and the third what is left. */
-static void decide_round(play *self, const char *id, bool vector, text *room)
+static void decide_round(const char *id, bool vector, text *room)
 {
     static const char *const slots[] = {"top", "mid\"", "end"};
     static const char *const features[] = {"", "{\"size\":\"L\", \"at\":{\"x\":1}}", "{\"size\":\"S\"}"};
@@ -204,46 +211,31 @@ static void decide_round(play *self, const char *id, bool vector, text *room)
         body->slot_index = i;
         body->slot_count = 3;
     }
-    decide_slots(self, id, bodies);
+    decide(id, bodies);
 }
 
-TEST(rounds_of_slots_say_the_same)
+TEST_WITH(rounds_of_slots_say_the_same, start, end)
 {
-    play self = start();
     text room = text_start(NULL);
     decision_body single = named();
-    set_mode(&self, "{\"mode\":\"online\"}"); /* event 1 */
-    decide_round(&self, "r1", false, &room);  /* 2 to 4 */
-    decide(&self, "one", &single);            /* 5 */
-    decide_round(&self, "r2", true, &room);   /* 6 to 8 */
-    set_mode(&self, "{\"mode\":\"apprentice\"}");
-    decide_round(&self, "r3", false, &room); /* 10 to 12 */
-    reward(&self,
-           "r1\x1f"
-           "top",
-           0.5);
-    reward(&self,
-           "r1\x1f"
-           "end",
-           -2);
-    reward(&self, "one", 1);
-    reward(&self, "r2\x1fmid\"", 0.1);
-    reward(&self,
-           "r3\x1f"
-           "end",
-           1.0 / 3);
-    log_event got;
-    settled_decision facts;
-    bool found;
-    settled_reader *live = open_reader(&self, &everything);
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_false(found); /* a slot waits */
-    state_of(self.store, 1)->rules.default_reward = NAN;
-    settle(&self);
+    set_mode("{\"mode\":\"online\"}"); /* event 1 */
+    decide_round("r1", false, &room);  /* 2 to 4 */
+    decide("one", &single);            /* 5 */
+    decide_round("r2", true, &room);   /* 6 to 8 */
+    set_mode("{\"mode\":\"apprentice\"}");
+    decide_round("r3", false, &room); /* 10 to 12 */
+    reward("r1\037top", 0.5);
+    reward("r1\037end", -2);
+    reward("one", 1);
+    reward("r2\x1fmid\"", 0.1);
+    reward("r3\037end", 1.0 / 3);
+    settled_reader *live = open_reader(&everything);
+    assert_false(next(live)); /* a slot waits */
+    state_of(play.store, 1)->rules.default_reward = NAN;
+    settle();
     static const uint64_t numbers[] = {4, 5, 8, 12};
     for (size_t i = 0; i < 4; i++) { /* it goes on */
-        ok(settled_next(live, &got, &facts, &found, NULL));
-        assert_true(found && facts.number == numbers[i] && facts.version == 17);
+        assert_true(next(live) && facts.number == numbers[i] && facts.version == 17);
         assert_int_equal(got.slot_count, i == 1 ? 0 : 3);
         if (i == 0) {
             assert_same_text(got.id, (json_text){"r1", 2});
@@ -257,22 +249,19 @@ TEST(rounds_of_slots_say_the_same)
         assert_int_equal(!facts.learned, i != 3);
     }
     settled_reader_free(live);
-    assert_int_equal(assert_lines_say_the_same(&self), 4);
+    assert_int_equal(assert_lines_say_the_same(), 4);
     log_range inside = everything;
     inside.after = 2; /* no cursor, but what it could be */
-    live = open_reader(&self, &inside);
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 5);
+    live = open_reader(&inside);
+    assert_true(next(live) && facts.number == 5);
     settled_reader_free(live);
     memory_free(room.bytes);
-    end(&self);
 }
 
 /* A later slot that repeats depends on an earlier decision: then the round is no draw. Rules are those of all slots. */
-TEST(a_round_repeats_if_one_of_its_slots_does)
+TEST_WITH(a_round_repeats_if_one_of_its_slots_does, start, end)
 {
     static const char *const slots[] = {"top", "end"};
-    play self = start();
     decision_body bodies[2];
     for (size_t i = 0; i < 2; i++) {
         bodies[i] = vectors();
@@ -281,73 +270,48 @@ TEST(a_round_repeats_if_one_of_its_slots_does)
         bodies[i].slot_count = 2;
         bodies[i].guard = (decision_guard){.present = true, .rule_count = 1 + i, .rules = {{"all", 3}, {"end", 3}}};
     }
-    bodies[1].guard.repeats = (json_text){"before\x1f"
-                                          "end",
-                                          10};
-    decide_slots(&self, "r1", bodies);
-    settle(&self);
-    settled_reader *reader = open_reader(&self, &everything);
-    log_event got;
-    settled_decision facts;
-    bool found;
-    ok(settled_next(reader, &got, &facts, &found, NULL));
-    assert_true(found);
+    bodies[1].guard.repeats = (json_text){"before\037end", 10};
+    decide("r1", bodies);
+    settle();
+    settled_reader *reader = open_reader(&everything);
+    assert_true(next(reader));
     assert_same_text(got.guard.repeats, (json_text){"before", 6});
     assert_same_text(got.guard.rules, (json_text){"[\"all\",\"end\"]", 13});
     settled_reader_free(reader);
-    end(&self);
 }
 
 /* ---- order ---- */
 
-TEST(what_was_read_does_not_outlive_an_erasure)
+TEST_WITH(what_was_read_does_not_outlive_an_erasure, start, end)
 {
-    play self = start();
     decision_body body = vectors();
-    log_event got;
-    settled_decision facts;
-    bool found;
     const char *const ids[] = {"a", "b", "c"};
-    for (size_t i = 0; i < 3; i++) decide(&self, ids[i], &body);
-    for (size_t i = 0; i < 3; i++) reward(&self, ids[i], 1);
-    settled_reader *live = open_reader(&self, &everything);
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 1);
-    ok(store_erase(self.store, 1, (const uint64_t[]){6, 7, 2}, 3, NULL));
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 3);
+    for (size_t i = 0; i < 3; i++) decide(ids[i], &body);
+    for (size_t i = 0; i < 3; i++) reward(ids[i], 1);
+    settled_reader *live = open_reader(&everything);
+    assert_true(next(live) && facts.number == 1);
+    ok(store_erase(play.store, 1, (const uint64_t[]){6, 7, 2}, 3, NULL));
+    assert_true(next(live) && facts.number == 3);
     settled_reader_free(live);
-    end(&self);
 }
 
-TEST(the_first_that_waits_holds_up_the_others)
+TEST_WITH(the_first_that_waits_holds_up_the_others, start, end)
 {
-    play self = start();
     decision_body body = vectors();
-    log_event got;
-    settled_decision facts;
-    bool found;
-    decide(&self, "a", &body);
-    decide(&self, "b", &body);
-    decide(&self, "c", &body);
-    self.now += 500000;
-    reward(&self, "c", 3);
-    reward(&self, "a", 1);
+    decide("a", &body);
+    decide("b", &body);
+    decide("c", &body);
+    play.now += 500000;
+    reward("c", 3);
+    reward("a", 1);
     log_range joined = everything;
-    joined.rules = state_of(self.store, 1)->rules;
-    settled_reader *live = open_reader(&self, &joined);
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
+    joined.rules = state_of(play.store, 1)->rules;
+    settled_reader *live = open_reader(&joined);
+    assert_true(next(live) && facts.number == 1 && got.reward == 1 && facts.outcome == SETTLED_REWARDED);
     assert_true(facts.delay == 0.5);
-    for (int i = 0; i < 2; i++) {
-        ok(settled_next(live, &got, &facts, &found, NULL));
-        assert_false(found);
-    }
-    settle(&self);
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 2 && facts.outcome == SETTLED_DEFAULT && isnan(facts.delay));
-    ok(settled_next(live, &got, &facts, &found, NULL));
-    assert_true(found && facts.number == 3 && got.reward == 3);
+    for (int i = 0; i < 2; i++) assert_false(next(live));
+    settle();
+    assert_true(next(live) && facts.number == 2 && facts.outcome == SETTLED_DEFAULT && isnan(facts.delay));
+    assert_true(next(live) && facts.number == 3 && got.reward == 3);
     settled_reader_free(live);
-    end(&self);
 }

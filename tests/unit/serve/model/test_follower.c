@@ -21,7 +21,7 @@ typedef struct saved_model {
     uint8_t *state;
 } saved_model;
 
-typedef struct script {
+static struct script {
     test_folder folder;
     store *kept;
     raw_log written; /* the log is written past the rules */
@@ -42,44 +42,44 @@ typedef struct script {
     ee_error error;
 } script;
 
-#define SCRIPT_OK(s, call)                                                                                             \
-    if (call) fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, (s)->settings.policy, (s)->error.message)
+#define SCRIPT_OK(call)                                                                                                \
+    if (call) fail_msg("%s:%d: %s: %s", __FILE__, __LINE__, script.settings.policy, script.error.message)
 
 /* ---- writing the log ---- */
 
-static uint64_t append(script *s, event added)
+static uint64_t append(event added)
 {
-    added.number = ++s->number;
-    added.time = (int64_t)s->number;
-    raw_append(&s->written, BANDIT, &added);
-    return s->number;
+    added.number = ++script.number;
+    added.time = (int64_t)script.number;
+    raw_append(&script.written, BANDIT, &added);
+    return script.number;
 }
 
-static void change_settings(script *s)
+static void change_settings(void)
 {
     text json = text_start(NULL);
-    bandit_settings_write(&s->settings, &json);
-    append(s, (event){.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length});
+    bandit_settings_write(&script.settings, &json);
+    append((event){.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length});
     memory_free(json.bytes);
 }
 
-static void set_mode(script *s, learning_mode mode)
+static void set_mode(learning_mode mode)
 {
-    s->settings.mode = mode;
-    change_settings(s);
+    script.settings.mode = mode;
+    change_settings();
 }
 
-static void set_held(script *s, held_state held)
+static void set_held(held_state held)
 {
-    s->settings.held = held;
-    change_settings(s);
+    script.settings.held = held;
+    change_settings();
 }
 
-static saved_model save(script *s, follower *of, uint64_t version)
+static saved_model save(follower *of, uint64_t version)
 {
     saved_model out = {.about = {.version = version, .upto = follower_upto(of)}};
-    SCRIPT_OK(s, ee_bandit_save_bytes(follower_bandit(of), &out.bytes, &out.size, &s->error));
-    SCRIPT_OK(s, follower_state(of, FOLLOWER_FORMAT, &out.about.state, &out.about.state_size, &s->error));
+    SCRIPT_OK(ee_bandit_save_bytes(follower_bandit(of), &out.bytes, &out.size, &script.error));
+    SCRIPT_OK(follower_state(of, FOLLOWER_FORMAT, &out.about.state, &out.about.state_size, &script.error));
     out.state = malloc(out.about.state_size);
     memcpy(out.state, out.about.state, out.about.state_size);
     out.about.state = out.state;
@@ -94,69 +94,86 @@ static void free_model(saved_model *saved)
     free(saved->state);
 }
 
-static void show(script *s)
+/* Frees two followers, whose models have the same bytes. */
+static void end_alike(follower *first, follower *second)
 {
-    ee_bandit *bandit = follower_bandit(s->live);
-    if (s->shown == bandit) {
-        SCRIPT_OK(s, ee_snapshot_update(s->snapshot, bandit, &s->error));
+    saved_model one = save(first, 0), other = save(second, 0);
+    assert_int_equal(one.size, other.size);
+    assert_memory_equal(one.bytes, other.bytes, one.size);
+    assert_int_equal(one.about.state_size, other.about.state_size);
+    assert_memory_equal(one.state, other.state, one.about.state_size);
+    free_model(&one);
+    free_model(&other);
+    follower_free(first);
+    follower_free(second);
+}
+
+static void show(void)
+{
+    ee_bandit *bandit = follower_bandit(script.live);
+    if (script.shown == bandit) {
+        SCRIPT_OK(ee_snapshot_update(script.snapshot, bandit, &script.error));
         return;
     }
-    ee_scratch_free(s->scratch);
-    ee_snapshot_free(s->snapshot);
-    s->shown = bandit;
-    SCRIPT_OK(s, ee_snapshot_create(bandit, &s->snapshot, &s->error));
-    SCRIPT_OK(s, ee_scratch_create(s->snapshot, 1, &s->scratch, &s->error));
+    ee_scratch_free(script.scratch);
+    ee_snapshot_free(script.snapshot);
+    script.shown = bandit;
+    SCRIPT_OK(ee_snapshot_create(bandit, &script.snapshot, &script.error));
+    SCRIPT_OK(ee_scratch_create(script.snapshot, 1, &script.scratch, &script.error));
 }
 
 /* The live follower takes all, in one step, and is published. */
-static void step(script *s, uint64_t stride)
+static void step(uint64_t stride)
 {
     uint8_t body[STEP_BODY_SIZE];
-    step_body taken = {s->number, stride};
-    raw_commit(&s->written);
-    SCRIPT_OK(s, follower_step(s->live, s->log, BANDIT, &taken, NULL, NULL, &s->error));
-    s->written = raw_begin(s->folder.path);
+    step_body taken = {script.number, stride};
+    raw_commit(&script.written);
+    SCRIPT_OK(follower_step(script.live, script.log, BANDIT, &taken, NULL, NULL, &script.error));
+    script.written = raw_begin(script.folder.path);
     step_body_write(&taken, body);
-    s->version = append(s, (event){.kind = EVENT_STEP, .body = body, .size = sizeof body});
-    show(s);
-    s->models[s->step_count] = save(s, s->live, s->version);
-    s->steps[s->step_count++] = taken;
+    script.version = append((event){.kind = EVENT_STEP, .body = body, .size = sizeof body});
+    show();
+    script.models[script.step_count] = save(script.live, script.version);
+    script.steps[script.step_count++] = taken;
 }
 
-static void begin(script *s, const char *name, const char *options, const char *features)
+static void begin(const char *name, const char *options, const char *features)
 {
-    *s = (script){.folder = folder_make(), .settings = bandit_settings_usual(), .chance = random_named(1, "script")};
-    snprintf(s->settings.policy, sizeof s->settings.policy, "%s", name);
-    snprintf(s->settings.options, sizeof s->settings.options, "%s", options);
-    snprintf(s->settings.features, sizeof s->settings.features, "%s", features ? features : "");
-    snprintf(s->settings.propensity, sizeof s->settings.propensity, "own");
-    s->settings.dim = features ? 0 : DIM;
-    SCRIPT_OK(s, store_open(s->folder.path, &s->kept, &s->error));
-    SCRIPT_OK(s, store_reader_create(s->kept, &s->log, &s->error));
-    SCRIPT_OK(s, ee_round_create(NULL, &s->round, &s->error));
-    s->written = raw_begin(s->folder.path);
-    raw_add_bandit(&s->written, BANDIT, "a");
-    set_mode(s, MODE_ONLINE);
-    SCRIPT_OK(s, follower_create(&s->settings, &s->live, &s->error));
-    show(s);
+    script = (struct script){
+        .folder = folder_make(), .settings = bandit_settings_usual(), .chance = random_named(1, "script")};
+    snprintf(script.settings.policy, sizeof script.settings.policy, "%s", name);
+    snprintf(script.settings.options, sizeof script.settings.options, "%s", options);
+    snprintf(script.settings.features, sizeof script.settings.features, "%s", features ? features : "");
+    snprintf(script.settings.propensity, sizeof script.settings.propensity, "own");
+    script.settings.dim = features ? 0 : DIM;
+    SCRIPT_OK(store_open(script.folder.path, &script.kept, &script.error));
+    SCRIPT_OK(store_reader_create(script.kept, &script.log, &script.error));
+    SCRIPT_OK(ee_round_create(NULL, &script.round, &script.error));
+    script.written = raw_begin(script.folder.path);
+    raw_add_bandit(&script.written, BANDIT, "a");
+    set_mode(MODE_ONLINE);
+    SCRIPT_OK(follower_create(&script.settings, &script.live, &script.error));
+    show();
 }
 
-static void end(script *s)
+static int end(void **state)
 {
-    raw_commit(&s->written);
-    for (size_t i = 0; i < s->step_count; i++) free_model(&s->models[i]);
-    ee_scratch_free(s->scratch);
-    ee_snapshot_free(s->snapshot);
-    follower_free(s->live);
-    ee_round_free(s->round);
-    memory_release(&s->arms.memory);
-    store_reader_free(s->log);
-    store_close(s->kept);
-    folder_remove(&s->folder);
+    (void)state;
+    raw_commit(&script.written);
+    for (size_t i = 0; i < script.step_count; i++) free_model(&script.models[i]);
+    ee_scratch_free(script.scratch);
+    ee_snapshot_free(script.snapshot);
+    follower_free(script.live);
+    ee_round_free(script.round);
+    memory_release(&script.arms.memory);
+    store_reader_free(script.log);
+    store_close(script.kept);
+    folder_remove(&script.folder);
+    return 0;
 }
 
 /* A decision by the published model; the first arm is excluded now and then. Returns its number. */
-static uint64_t decide(script *s, size_t *action)
+static uint64_t decide(size_t *action)
 {
     float values[ARMS * DIM];
     double of_arms[ARMS], probabilities[ARMS];
@@ -165,44 +182,48 @@ static uint64_t decide(script *s, size_t *action)
     size_t size = 0, capacity = 0;
     ee_arms arms;
     ee_decision decision;
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++) values[i] = (float)random_unit(&s->chance);
-    int used =
-        snprintf(context, sizeof context, "{\"user\":{\"id\":\"u%d\"},\"_multi\":[", (int)random_below(&s->chance, 30));
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) values[i] = (float)random_unit(&script.chance);
+    int used = snprintf(context, sizeof context, "{\"user\":{\"id\":\"u%d\"},\"_multi\":[",
+                        (int)random_below(&script.chance, 30));
     for (int i = 0; i < ARMS; i++)
         used += snprintf(context + used, sizeof context - (size_t)used, "%s{\"item\":\"i%d\",\"price\":%g}",
-                         i ? "," : "", i, random_unit(&s->chance));
+                         i ? "," : "", i, random_unit(&script.chance));
     snprintf(context + used, sizeof context - (size_t)used, "]}");
-    excluded[0] = random_below(&s->chance, 7) == 0;
-    decision_body body = {
-        .version = s->version, .count = ARMS, .excluded = excluded, .seed = random_below(&s->chance, UINT32_MAX)};
-    if (s->settings.dim) {
+    excluded[0] = random_below(&script.chance, 7) == 0;
+    decision_body body = {.version = script.version,
+                          .count = ARMS,
+                          .excluded = excluded,
+                          .seed = random_below(&script.chance, UINT32_MAX)};
+    if (script.settings.dim) {
         body.dim = DIM;
         body.values = values;
     } else {
         body.context = words(context);
     }
-    SCRIPT_OK(s, decision_arms_make(&s->arms, &body, s->round, &arms, &s->error));
-    ee_scratch_seed(s->scratch, body.seed);
-    if (body.dim) SCRIPT_OK(s, ee_snapshot_decide(s->snapshot, s->scratch, &arms, &decision, NULL, of_arms, &s->error));
+    SCRIPT_OK(decision_arms_make(&script.arms, &body, script.round, &arms, &script.error));
+    ee_scratch_seed(script.scratch, body.seed);
+    if (body.dim)
+        SCRIPT_OK(ee_snapshot_decide(script.snapshot, script.scratch, &arms, &decision, NULL, of_arms, &script.error));
     if (!body.dim)
-        SCRIPT_OK(s, ee_snapshot_decide_round(s->snapshot, s->scratch, s->round, &decision, NULL, of_arms, &s->error));
-    SCRIPT_OK(s, ee_scratch_record(s->scratch, 0, &body.record, &body.record_size, &s->error));
-    decision_answer(&body, s->settings.mode, decision.arm, of_arms, probabilities);
-    body.deferred = s->deferred;
-    SCRIPT_OK(s, decision_body_write(&body, NULL, &bytes, &size, &capacity, &s->error));
+        SCRIPT_OK(ee_snapshot_decide_round(script.snapshot, script.scratch, script.round, &decision, NULL, of_arms,
+                                           &script.error));
+    SCRIPT_OK(ee_scratch_record(script.scratch, 0, &body.record, &body.record_size, &script.error));
+    decision_answer(&body, script.settings.mode, decision.arm, of_arms, probabilities);
+    body.deferred = script.deferred;
+    SCRIPT_OK(decision_body_write(&body, NULL, &bytes, &size, &capacity, &script.error));
     *action = body.action;
-    append(s, (event){.kind = EVENT_DECISION, .id = {"x", 1}, .body = bytes, .size = size});
+    append((event){.kind = EVENT_DECISION, .id = {"x", 1}, .body = bytes, .size = size});
     memory_free(bytes);
-    return s->number;
+    return script.number;
 }
 
-static void settle(script *s, uint64_t decision, double value, event_outcome outcome)
+static void settle(uint64_t decision, double value, event_outcome outcome)
 {
-    append(s, (event){.kind = EVENT_SETTLED, .decision = decision, .value = value, .outcome = outcome});
+    append((event){.kind = EVENT_SETTLED, .decision = decision, .value = value, .outcome = outcome});
 }
 
 /* So many decisions, each settled up to `late` decisions later, and steps of some stride in between. */
-static void play(script *s, size_t count, size_t late, uint64_t most_stride)
+static void play(size_t count, size_t late, uint64_t most_stride)
 {
     struct waiting {
         uint64_t number;
@@ -210,55 +231,55 @@ static void play(script *s, size_t count, size_t late, uint64_t most_stride)
     } *waiting = calloc(count, sizeof *waiting);
     for (size_t i = 0; i < count + late; i++) {
         if (i < count) {
-            waiting[i].number = decide(s, &waiting[i].action);
-            waiting[i].due = i + random_below(&s->chance, late + 1);
+            waiting[i].number = decide(&waiting[i].action);
+            waiting[i].due = i + random_below(&script.chance, late + 1);
         }
         for (size_t k = 0; k < count && k <= i; k++) {
             if (waiting[k].due != i) continue;
-            event_outcome outcome = (event_outcome)(SETTLED_REWARDED + random_below(&s->chance, 3));
-            settle(s, waiting[k].number, (double)waiting[k].action / ARMS, outcome);
+            event_outcome outcome = (event_outcome)(SETTLED_REWARDED + random_below(&script.chance, 3));
+            settle(waiting[k].number, (double)waiting[k].action / ARMS, outcome);
         }
-        if (random_below(&s->chance, 8) == 0) step(s, (uint64_t)1 << random_below(&s->chance, most_stride));
+        if (random_below(&script.chance, 8) == 0) step((uint64_t)1 << random_below(&script.chance, most_stride));
     }
-    step(s, 1);
+    step(1);
     free(waiting);
 }
 
 /* ---- following it ---- */
 
-static void assert_same(script *s, follower *other, size_t at)
+static void assert_same(follower *other, size_t at)
 {
-    saved_model now = save(s, other, 0), *then = &s->models[at];
+    saved_model now = save(other, 0), *then = &script.models[at];
     if (now.size != then->size || memcmp(now.bytes, then->bytes, now.size) != 0)
-        fail_msg("%s %s: the model differs after step %zu", s->settings.policy, s->settings.options, at);
+        fail_msg("%s %s: the model differs after step %zu", script.settings.policy, script.settings.options, at);
     assert_int_equal(now.about.state_size, then->about.state_size);
     assert_memory_equal(now.state, then->state, now.about.state_size);
     free_model(&now);
 }
 
 /* Follows from a step on (or from the beginning) to the end, publishing nothing. */
-static void follow(script *s, follower *other, size_t from)
+static void follow(follower *other, size_t from)
 {
-    for (size_t i = from; i < s->step_count; i++) {
-        SCRIPT_OK(s, follower_step(other, s->log, BANDIT, &s->steps[i], NULL, NULL, &s->error));
-        assert_same(s, other, i);
+    for (size_t i = from; i < script.step_count; i++) {
+        SCRIPT_OK(follower_step(other, script.log, BANDIT, &script.steps[i], NULL, NULL, &script.error));
+        assert_same(other, i);
     }
     follower_free(other);
 }
 
-static void assert_all_follow(script *s)
+static void assert_all_follow(void)
 {
     follower *other;
-    raw_commit(&s->written);
-    SCRIPT_OK(s, follower_create(&s->settings, &other, &s->error));
-    follow(s, other, 0);
-    for (size_t i = 0; i < s->step_count; i += 1 + s->step_count / 4) {
-        saved_model *at = &s->models[i];
-        SCRIPT_OK(s, follower_load(&at->about, &s->settings, at->bytes, at->size, &other, &s->error));
-        assert_same(s, other, i);
-        follow(s, other, i + 1);
+    raw_commit(&script.written);
+    SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
+    follow(other, 0);
+    for (size_t i = 0; i < script.step_count; i += 1 + script.step_count / 4) {
+        saved_model *at = &script.models[i];
+        SCRIPT_OK(follower_load(&at->about, &script.settings, at->bytes, at->size, &other, &script.error));
+        assert_same(other, i);
+        follow(other, i + 1);
     }
-    s->written = raw_begin(s->folder.path);
+    script.written = raw_begin(script.folder.path);
 }
 
 TEST(all_policies_are_followed)
@@ -266,7 +287,6 @@ TEST(all_policies_are_followed)
     policy_case each;
     size_t followed = 0;
     for (size_t i = 0; policy_case_at(i, &each); i++) {
-        script s;
         ee_bandit *bandit;
         bandit_settings settings = bandit_settings_usual();
         char options[512];
@@ -280,10 +300,10 @@ TEST(all_policies_are_followed)
         ee_error error = {0};
         if (bandit_settings_create(&settings, &bandit, &error)) fail_msg("%s: %s", each.name, error.message);
         ee_bandit_free(bandit);
-        begin(&s, each.name, options, NULL);
-        play(&s, 24, 12, 3);
-        assert_all_follow(&s);
-        end(&s);
+        begin(each.name, options, NULL);
+        play(24, 12, 3);
+        assert_all_follow();
+        end(NULL);
         followed++;
     }
     assert_true(followed > 15);
@@ -293,17 +313,16 @@ TEST(named_features_are_followed)
 {
     const char *const policies[] = {"eenet", "linucb", "squarecb", "neural-ucb", "lints"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        script s;
         bool neural = i % 2 == 0 && i < 4;
-        begin(&s, policies[i], neural || i == 3 ? "f1.width=6 pending=8" : "pending=8", "names=60 hashes=8");
-        play(&s, 60, 20, 4);
-        follower_counts counts = follower_read_counts(s.live);
+        begin(policies[i], neural || i == 3 ? "f1.width=6 pending=8" : "pending=8", "names=60 hashes=8");
+        play(60, 20, 4);
+        follower_counts counts = follower_read_counts(script.live);
         assert_int_equal(counts.decisions, 60);
         assert_true(counts.by_record > 5);
         assert_true(counts.learned > counts.by_record);
         assert_int_equal(counts.skipped, 0);
-        assert_all_follow(&s);
-        end(&s);
+        assert_all_follow();
+        end(NULL);
     }
 }
 
@@ -313,39 +332,29 @@ static bool count_down(void *context)
 }
 
 /* Followers that end their steps at other events than they could, and those that are given the same steps. */
-TEST(a_step_ends_between_any_two_events)
+TEST_WITH(a_step_ends_between_any_two_events, NULL, end)
 {
-    script s;
-    begin(&s, "linucb", "pending=8", NULL);
-    play(&s, 40, 12, 3);
-    raw_commit(&s.written);
+    begin("linucb", "pending=8", NULL);
+    play(40, 12, 3);
+    raw_commit(&script.written);
     for (size_t events = 1; events < 40; events += 6) {
         follower *first, *second;
         size_t steps = 0;
-        SCRIPT_OK(&s, follower_create(&s.settings, &first, &s.error));
-        SCRIPT_OK(&s, follower_create(&s.settings, &second, &s.error));
-        while (follower_upto(first) < s.steps[s.step_count - 1].upto) {
+        SCRIPT_OK(follower_create(&script.settings, &first, &script.error));
+        SCRIPT_OK(follower_create(&script.settings, &second, &script.error));
+        while (follower_upto(first) < script.steps[script.step_count - 1].upto) {
             size_t left = events;
             uint64_t before = follower_upto(first);
-            step_body taken = {s.steps[s.step_count - 1].upto, 1 + steps++ % 2};
-            SCRIPT_OK(&s, follower_advance(first, s.log, BANDIT, &taken, count_down, &left, &s.error));
+            step_body taken = {script.steps[script.step_count - 1].upto, 1 + steps++ % 2};
+            SCRIPT_OK(follower_advance(first, script.log, BANDIT, &taken, count_down, &left, &script.error));
             assert_true(taken.upto > before);
             assert_int_equal(follower_upto(first), taken.upto);
-            SCRIPT_OK(&s, follower_step(second, s.log, BANDIT, &taken, NULL, NULL, &s.error));
+            SCRIPT_OK(follower_step(second, script.log, BANDIT, &taken, NULL, NULL, &script.error));
         }
-        assert_in_range(steps, s.number / events / 2, s.number / events + 1);
-        saved_model one = save(&s, first, 0), other = save(&s, second, 0);
-        assert_int_equal(one.size, other.size);
-        assert_memory_equal(one.bytes, other.bytes, one.size);
-        assert_int_equal(one.about.state_size, other.about.state_size);
-        assert_memory_equal(one.state, other.state, one.about.state_size);
-        free_model(&one);
-        free_model(&other);
-        follower_free(first);
-        follower_free(second);
+        assert_in_range(steps, script.number / events / 2, script.number / events + 1);
+        end_alike(first, second);
     }
-    s.written = raw_begin(s.folder.path);
-    end(&s);
+    script.written = raw_begin(script.folder.path);
 }
 
 /* ---- a log that cannot be read for a while ---- */
@@ -372,45 +381,36 @@ static ee_status read_these(store_reader *self, uint32_t bandit, const uint64_t 
 }
 
 /* The step ends before what cannot be read, and one that reads nothing changes nothing. */
-TEST(a_step_ends_where_the_log_cannot_be_read)
+TEST_WITH(a_step_ends_where_the_log_cannot_be_read, NULL, end)
 {
-    script s;
-    begin(&s, "linucb", "pending=8", NULL);
-    play(&s, 40, 12, 3);
-    raw_commit(&s.written);
-    reader_methods methods = *s.log->methods;
-    unread.real = s.log->methods;
+    begin("linucb", "pending=8", NULL);
+    play(40, 12, 3);
+    raw_commit(&script.written);
+    reader_methods methods = *script.log->methods;
+    unread.real = script.log->methods;
     methods.read = read_some;
     methods.read_these = read_these;
     for (size_t reads = 0; reads < 4; reads++) {
         follower *first, *second;
         size_t failures = 0;
-        uint64_t last = s.steps[s.step_count - 1].upto;
-        SCRIPT_OK(&s, follower_create(&s.settings, &first, &s.error));
-        SCRIPT_OK(&s, follower_create(&s.settings, &second, &s.error));
+        uint64_t last = script.steps[script.step_count - 1].upto;
+        SCRIPT_OK(follower_create(&script.settings, &first, &script.error));
+        SCRIPT_OK(follower_create(&script.settings, &second, &script.error));
         for (size_t turn = 0; follower_upto(first) < last; turn++) {
             uint64_t before = follower_upto(first);
             step_body taken = {last, 1 + turn % 2};
-            s.log->methods = &methods;
+            script.log->methods = &methods;
             unread.left = turn % 3 ? reads + turn % 4 : 0;
-            ee_status status = follower_advance(first, s.log, BANDIT, &taken, NULL, NULL, &s.error);
-            s.log->methods = unread.real;
+            ee_status status = follower_advance(first, script.log, BANDIT, &taken, NULL, NULL, &script.error);
+            script.log->methods = unread.real;
             assert_int_equal(status, follower_upto(first) > before ? EE_OK : EE_FILE_ERROR);
             failures += status != EE_OK;
-            if (!status) SCRIPT_OK(&s, follower_step(second, s.log, BANDIT, &taken, NULL, NULL, &s.error));
+            if (!status) SCRIPT_OK(follower_step(second, script.log, BANDIT, &taken, NULL, NULL, &script.error));
         }
         assert_true(failures > 0);
-        saved_model one = save(&s, first, 0), other = save(&s, second, 0);
-        assert_int_equal(one.size, other.size);
-        assert_memory_equal(one.bytes, other.bytes, one.size);
-        assert_memory_equal(one.state, other.state, one.about.state_size);
-        free_model(&one);
-        free_model(&other);
-        follower_free(first);
-        follower_free(second);
+        end_alike(first, second);
     }
-    s.written = raw_begin(s.folder.path);
-    end(&s);
+    script.written = raw_begin(script.folder.path);
 }
 
 /* ---- what was read before it was changed ---- */
@@ -424,201 +424,184 @@ static bool is_at_stop(void *context)
 
 /* Steps end at STOP and at the last event. Between them `change` happens. Two followers have the same bytes: one that
  * kept what it had read in the first step, and one that was loaded after it. Returns the counts of the first. */
-static follower_counts change_between(script *s, void (*change)(script *s, const uint64_t *numbers),
-                                      const uint64_t *numbers)
+static follower_counts change_between(void (*change)(const uint64_t *numbers), const uint64_t *numbers)
 {
     follower *kept, *fresh;
-    step_body first = {s->number, 1}, last;
-    SCRIPT_OK(s, follower_create(&s->settings, &kept, &s->error));
-    SCRIPT_OK(s, follower_advance(kept, s->log, BANDIT, &first, is_at_stop, &kept, &s->error));
+    step_body first = {script.number, 1}, last;
+    SCRIPT_OK(follower_create(&script.settings, &kept, &script.error));
+    SCRIPT_OK(follower_advance(kept, script.log, BANDIT, &first, is_at_stop, &kept, &script.error));
     assert_int_equal(first.upto, STOP);
-    saved_model then = save(s, kept, 0);
-    change(s, numbers);
-    last = (step_body){s->number, 1};
-    SCRIPT_OK(s, follower_load(&then.about, &s->settings, then.bytes, then.size, &fresh, &s->error));
-    SCRIPT_OK(s, follower_step(kept, s->log, BANDIT, &last, NULL, NULL, &s->error));
-    SCRIPT_OK(s, follower_step(fresh, s->log, BANDIT, &last, NULL, NULL, &s->error));
+    saved_model then = save(kept, 0);
+    change(numbers);
+    last = (step_body){script.number, 1};
+    SCRIPT_OK(follower_load(&then.about, &script.settings, then.bytes, then.size, &fresh, &script.error));
+    SCRIPT_OK(follower_step(kept, script.log, BANDIT, &last, NULL, NULL, &script.error));
+    SCRIPT_OK(follower_step(fresh, script.log, BANDIT, &last, NULL, NULL, &script.error));
     follower_counts counts = follower_read_counts(kept);
-    saved_model one = save(s, kept, 0), other = save(s, fresh, 0);
-    assert_int_equal(one.size, other.size);
-    assert_memory_equal(one.bytes, other.bytes, one.size);
-    assert_int_equal(one.about.state_size, other.about.state_size);
-    assert_memory_equal(one.state, other.state, one.about.state_size);
+    end_alike(kept, fresh);
     free_model(&then);
-    free_model(&one);
-    free_model(&other);
-    follower_free(kept);
-    follower_free(fresh);
     return counts;
 }
 
-static void change_nothing(script *s, const uint64_t *numbers)
+static void change_nothing(const uint64_t *numbers)
 {
-    (void)s, (void)numbers;
+    (void)&script, (void)numbers;
 }
 
 /* The store has to be opened again before it writes: the log was written past it. */
-static void erase_both(script *s, const uint64_t *numbers)
+static void erase_both(const uint64_t *numbers)
 {
-    store_close(s->kept);
-    SCRIPT_OK(s, store_open(s->folder.path, &s->kept, &s->error));
-    SCRIPT_OK(s, store_erase(s->kept, BANDIT, numbers, 2, &s->error));
+    store_close(script.kept);
+    SCRIPT_OK(store_open(script.folder.path, &script.kept, &script.error));
+    SCRIPT_OK(store_erase(script.kept, BANDIT, numbers, 2, &script.error));
 }
 
-static void reset(script *s, const uint64_t *numbers)
+static void reset(const uint64_t *numbers)
 {
     (void)numbers;
-    s->written = raw_begin(s->folder.path);
-    append(s, (event){.kind = EVENT_MODEL});
-    raw_commit(&s->written);
+    script.written = raw_begin(script.folder.path);
+    append((event){.kind = EVENT_MODEL});
+    raw_commit(&script.written);
 }
 
 /* Batches of seven events. At STOP the follower has read a decision of the first batch and one of the second, whose
  * rewards it learns from their records: unless they are erased then. */
 TEST(what_was_read_does_not_outlive_an_erasure)
 {
-    void (*const changes[])(script * s, const uint64_t *numbers) = {change_nothing, erase_both, reset};
+    void (*const changes[])(const uint64_t *numbers) = {change_nothing, erase_both, reset};
     const follower_counts expected[] = {{.learned = 4, .by_record = 3}, {.learned = 2, .by_record = 1}, {0}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        script s;
         size_t action;
         uint64_t made[9];
-        begin(&s, "linucb", "pending=1", NULL);
-        for (size_t k = 0; k < sizeof made / sizeof *made; k++) made[k] = decide(&s, &action);
+        begin("linucb", "pending=1", NULL);
+        for (size_t k = 0; k < sizeof made / sizeof *made; k++) made[k] = decide(&action);
         const uint64_t settled[] = {made[0], made[1], made[7], made[8]};
-        for (size_t k = 0; k < 4; k++) settle(&s, settled[k], 1, SETTLED_REWARDED);
-        raw_commit(&s.written);
-        reader_methods methods = *s.log->methods;
-        unread.real = s.log->methods;
+        for (size_t k = 0; k < 4; k++) settle(settled[k], 1, SETTLED_REWARDED);
+        raw_commit(&script.written);
+        reader_methods methods = *script.log->methods;
+        unread.real = script.log->methods;
         unread.left = SIZE_MAX;
         methods.read = read_some;
-        s.log->methods = &methods;
-        follower_counts counts = change_between(&s, changes[i], settled + 1);
-        s.log->methods = unread.real;
+        script.log->methods = &methods;
+        follower_counts counts = change_between(changes[i], settled + 1);
+        script.log->methods = unread.real;
         assert_int_equal(counts.learned, expected[i].learned);
         assert_int_equal(counts.by_record, expected[i].by_record);
-        s.written = raw_begin(s.folder.path);
-        end(&s);
+        script.written = raw_begin(script.folder.path);
+        end(NULL);
     }
 }
 
 /* Another model: decisions that the one before made, before or after the event, teach it nothing. */
-TEST(a_reset_begins_anew)
+TEST_WITH(a_reset_begins_anew, NULL, end)
 {
-    script s;
     size_t action;
-    begin(&s, "linucb", "", NULL);
-    uint64_t before = decide(&s, &action);
-    step(&s, 1);
-    append(&s, (event){.kind = EVENT_MODEL});
-    uint64_t between = decide(&s, &action);
-    step(&s, 1);
-    saved_model fresh = save(&s, s.live, 0);
-    uint64_t after = decide(&s, &action);
-    settle(&s, before, 1, SETTLED_REWARDED);
-    settle(&s, between, 1, SETTLED_REWARDED);
-    step(&s, 1);
-    follower_counts counts = follower_read_counts(s.live);
+    begin("linucb", "", NULL);
+    uint64_t before = decide(&action);
+    step(1);
+    append((event){.kind = EVENT_MODEL});
+    uint64_t between = decide(&action);
+    step(1);
+    saved_model fresh = save(script.live, 0);
+    uint64_t after = decide(&action);
+    settle(before, 1, SETTLED_REWARDED);
+    settle(between, 1, SETTLED_REWARDED);
+    step(1);
+    follower_counts counts = follower_read_counts(script.live);
     assert_int_equal(counts.learned, 0);
     assert_int_equal(counts.decisions, 2);
     assert_int_equal(counts.skipped, 3);
-    settle(&s, after, 1, SETTLED_REWARDED);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, 1);
-    play(&s, 20, 5, 1);
-    assert_all_follow(&s);
+    settle(after, 1, SETTLED_REWARDED);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, 1);
+    play(20, 5, 1);
+    assert_all_follow();
     free_model(&fresh);
-    end(&s);
 }
 
-static void upload(script *s, const void *bytes, size_t size)
+static void upload(const void *bytes, size_t size)
 {
     uint8_t *body = NULL;
     size_t body_size;
     checkpoint_body about = {
-        .version = 1000000 + s->number, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
-    SCRIPT_OK(s, blob_put(store_blobs(s->kept), blob_model(BANDIT, about.version), bytes, size, &s->error));
-    SCRIPT_OK(s, checkpoint_body_write(&about, NULL, &body, &body_size, &s->error));
-    append(s, (event){.kind = EVENT_MODEL, .body = body, .size = body_size});
+        .version = 1000000 + script.number, .checksum = checkpoint_checksum(bytes, size), .size = size, .state = ""};
+    SCRIPT_OK(blob_put(store_blobs(script.kept), blob_model(BANDIT, about.version), bytes, size, &script.error));
+    SCRIPT_OK(checkpoint_body_write(&about, NULL, &body, &body_size, &script.error));
+    append((event){.kind = EVENT_MODEL, .body = body, .size = body_size});
     memory_free(body);
-    step(s, 1);
+    step(1);
 }
 
-TEST(an_upload_takes_over)
+TEST_WITH(an_upload_takes_over, NULL, end)
 {
-    script s;
-    begin(&s, "linucb", "pending=16", NULL);
-    play(&s, 20, 5, 1);
-    saved_model taken = s.models[s.step_count / 2];
-    play(&s, 20, 5, 1);
-    upload(&s, taken.bytes, taken.size);
-    assert_int_equal(s.models[s.step_count - 1].size, taken.size);
-    assert_memory_equal(s.models[s.step_count - 1].bytes, taken.bytes, taken.size);
-    play(&s, 20, 5, 2);
-    assert_all_follow(&s);
-    end(&s);
+    begin("linucb", "pending=16", NULL);
+    play(20, 5, 1);
+    saved_model taken = script.models[script.step_count / 2];
+    play(20, 5, 1);
+    upload(taken.bytes, taken.size);
+    assert_int_equal(script.models[script.step_count - 1].size, taken.size);
+    assert_memory_equal(script.models[script.step_count - 1].bytes, taken.bytes, taken.size);
+    play(20, 5, 2);
+    assert_all_follow();
 }
 
 /* Of other arms than the bandit's: it is passed over, and the model stays. */
-TEST(a_strange_upload_is_passed_over)
+TEST_WITH(a_strange_upload_is_passed_over, NULL, end)
 {
-    script s;
     ee_bandit *other;
     void *bytes;
     size_t size;
     const ee_settings strange[] = {{.policy = "linucb", .dim = DIM + 1},
                                    {.policy = "linucb", .features = "names=4 hashes=1"}};
-    begin(&s, "linucb", "pending=16", NULL);
-    play(&s, 20, 5, 1);
-    saved_model before = s.models[s.step_count - 1];
+    begin("linucb", "pending=16", NULL);
+    play(20, 5, 1);
+    saved_model before = script.models[script.step_count - 1];
     for (size_t i = 0; i < 2; i++) {
-        SCRIPT_OK(&s, ee_bandit_create(&strange[i], &other, &s.error));
+        SCRIPT_OK(ee_bandit_create(&strange[i], &other, &script.error));
         if (i) assert_int_equal(ee_bandit_info(other).dim, DIM);
-        SCRIPT_OK(&s, ee_bandit_save_bytes(other, &bytes, &size, &s.error));
-        uint64_t passed = follower_read_counts(s.live).skipped;
-        upload(&s, bytes, size);
-        assert_int_equal(follower_read_counts(s.live).skipped, passed + 1);
-        assert_memory_equal(s.models[s.step_count - 1].bytes, before.bytes, before.size);
+        SCRIPT_OK(ee_bandit_save_bytes(other, &bytes, &size, &script.error));
+        uint64_t passed = follower_read_counts(script.live).skipped;
+        upload(bytes, size);
+        assert_int_equal(follower_read_counts(script.live).skipped, passed + 1);
+        assert_memory_equal(script.models[script.step_count - 1].bytes, before.bytes, before.size);
         ee_bytes_free(bytes);
         ee_bandit_free(other);
     }
-    assert_all_follow(&s);
-    end(&s);
+    assert_all_follow();
 }
 
-TEST(modes_learn_what_they_may)
+TEST_WITH(modes_learn_what_they_may, NULL, end)
 {
-    script s;
     size_t action;
-    begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
-    play(&s, 10, 3, 1);
-    uint64_t learned = follower_read_counts(s.live).learned, waits = decide(&s, &action);
-    set_mode(&s, MODE_APPRENTICE);
-    step(&s, 1);
+    begin("eenet", "f1.width=6 pending=16", "names=60");
+    play(10, 3, 1);
+    uint64_t learned = follower_read_counts(script.live).learned, waits = decide(&action);
+    set_mode(MODE_APPRENTICE);
+    step(1);
     for (int i = 0; i < 5; i++) {
-        uint64_t decision = decide(&s, &action);
+        uint64_t decision = decide(&action);
         assert_true(action <= 1); /* the baseline, or the next where that is excluded */
-        settle(&s, decision, 0.3, SETTLED_REWARDED);
+        settle(decision, 0.3, SETTLED_REWARDED);
     }
-    settle(&s, waits, 1, SETTLED_REWARDED);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned + 5); /* each when it was made, not its reward */
-    set_mode(&s, MODE_LOGGING);
-    step(&s, 1);
-    saved_model quiet = save(&s, s.live, 0);
-    uint64_t logged = decide(&s, &action);
-    step(&s, 1);
-    assert_int_equal(s.models[s.step_count - 1].size, quiet.size);
-    assert_memory_equal(s.models[s.step_count - 1].bytes, quiet.bytes, quiet.size);
-    set_mode(&s, MODE_ONLINE);
-    settle(&s, logged, 1, SETTLED_REWARDED);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned + 5);
-    play(&s, 10, 3, 1);
-    assert_true(follower_read_counts(s.live).learned > learned + 5);
-    assert_all_follow(&s);
+    settle(waits, 1, SETTLED_REWARDED);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned,
+                     learned + 5); /* each when it was made, not its reward */
+    set_mode(MODE_LOGGING);
+    step(1);
+    saved_model quiet = save(script.live, 0);
+    uint64_t logged = decide(&action);
+    step(1);
+    assert_int_equal(script.models[script.step_count - 1].size, quiet.size);
+    assert_memory_equal(script.models[script.step_count - 1].bytes, quiet.bytes, quiet.size);
+    set_mode(MODE_ONLINE);
+    settle(logged, 1, SETTLED_REWARDED);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, learned + 5);
+    play(10, 3, 1);
+    assert_true(follower_read_counts(script.live).learned > learned + 5);
+    assert_all_follow();
     free_model(&quiet);
-    end(&s);
 }
 
 /* Neither the decisions that it makes nor the rewards that come meanwhile, and later not the rewards of those
@@ -628,107 +611,100 @@ TEST(a_held_bandit_learns_nothing)
 {
     static const held_state ways[] = {HELD_FROZEN, HELD_FALLBACK};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        script s;
         size_t action;
-        begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
-        play(&s, 10, 3, 1);
-        uint64_t learned = follower_read_counts(s.live).learned, waits = decide(&s, &action);
-        set_held(&s, ways[i]);
-        settle(&s, waits, 1, SETTLED_REWARDED);
-        step(&s, 1);
-        saved_model quiet = save(&s, s.live, 0);
-        settle(&s, decide(&s, &action), 1, SETTLED_REWARDED);
-        uint64_t late = decide(&s, &action);
-        step(&s, 1);
-        assert_int_equal(s.models[s.step_count - 1].size, quiet.size);
-        assert_memory_equal(s.models[s.step_count - 1].bytes, quiet.bytes, quiet.size);
-        set_held(&s, HELD_NOT);
-        settle(&s, late, 1, SETTLED_REWARDED);
-        step(&s, 1);
-        assert_int_equal(follower_read_counts(s.live).learned, learned);
-        play(&s, 10, 3, 1);
-        assert_true(follower_read_counts(s.live).learned > learned);
-        assert_all_follow(&s);
+        begin("eenet", "f1.width=6 pending=16", "names=60");
+        play(10, 3, 1);
+        uint64_t learned = follower_read_counts(script.live).learned, waits = decide(&action);
+        set_held(ways[i]);
+        settle(waits, 1, SETTLED_REWARDED);
+        step(1);
+        saved_model quiet = save(script.live, 0);
+        settle(decide(&action), 1, SETTLED_REWARDED);
+        uint64_t late = decide(&action);
+        step(1);
+        assert_int_equal(script.models[script.step_count - 1].size, quiet.size);
+        assert_memory_equal(script.models[script.step_count - 1].bytes, quiet.bytes, quiet.size);
+        set_held(HELD_NOT);
+        settle(late, 1, SETTLED_REWARDED);
+        step(1);
+        assert_int_equal(follower_read_counts(script.live).learned, learned);
+        play(10, 3, 1);
+        assert_true(follower_read_counts(script.live).learned > learned);
+        assert_all_follow();
         free_model(&quiet);
-        end(&s);
+        end(NULL);
     }
 }
 
 /* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
  */
-TEST(what_was_not_shown_is_not_learned)
+TEST_WITH(what_was_not_shown_is_not_learned, NULL, end)
 {
-    script s;
     size_t action;
     uint64_t shown, hidden;
-    begin(&s, "eenet", "f1.width=6 pending=16", "names=60");
-    play(&s, 10, 3, 1);
-    uint64_t learned = follower_read_counts(s.live).learned;
-    s.deferred = true;
-    hidden = decide(&s, &action);
-    shown = decide(&s, &action);
-    settle(&s, hidden, 0, SETTLED_INACTIVE);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned);
-    settle(&s, shown, 1, SETTLED_REWARDED);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
-    set_mode(&s, MODE_APPRENTICE);
-    step(&s, 1);
-    hidden = decide(&s, &action);
-    shown = decide(&s, &action);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned + 1);
-    settle(&s, hidden, 0, SETTLED_INACTIVE);
-    settle(&s, shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, learned + 2);
-    assert_int_equal(follower_read_counts(s.live).skipped, 0);
-    set_mode(&s, MODE_ONLINE); /* as it began, for those who follow */
-    step(&s, 1);
-    assert_all_follow(&s);
-    end(&s);
+    begin("eenet", "f1.width=6 pending=16", "names=60");
+    play(10, 3, 1);
+    uint64_t learned = follower_read_counts(script.live).learned;
+    script.deferred = true;
+    hidden = decide(&action);
+    shown = decide(&action);
+    settle(hidden, 0, SETTLED_INACTIVE);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, learned);
+    settle(shown, 1, SETTLED_REWARDED);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, learned + 1);
+    set_mode(MODE_APPRENTICE);
+    step(1);
+    hidden = decide(&action);
+    shown = decide(&action);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, learned + 1);
+    settle(hidden, 0, SETTLED_INACTIVE);
+    settle(shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, learned + 2);
+    assert_int_equal(follower_read_counts(script.live).skipped, 0);
+    set_mode(MODE_ONLINE); /* as it began, for those who follow */
+    step(1);
+    assert_all_follow();
 }
 
 /* Of some the answer is the model's own choice, which an online model could learn. */
-TEST(what_was_logged_is_not_learned_later)
+TEST_WITH(what_was_logged_is_not_learned_later, NULL, end)
 {
-    script s;
     enum { LOGGED = 20 };
     uint64_t logged[LOGGED];
     size_t action;
-    begin(&s, "linucb", "", NULL);
-    set_mode(&s, MODE_LOGGING);
-    step(&s, 1);
-    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&s, &action);
-    set_mode(&s, MODE_ONLINE);
-    step(&s, 1); /* whoever begins here knows it too */
-    for (int i = 0; i < LOGGED; i++) settle(&s, logged[i], 1, SETTLED_REWARDED);
-    step(&s, 1);
-    assert_int_equal(follower_read_counts(s.live).learned, 0);
-    assert_int_equal(follower_read_counts(s.live).skipped, LOGGED);
-    assert_all_follow(&s);
-    end(&s);
+    begin("linucb", "", NULL);
+    set_mode(MODE_LOGGING);
+    step(1);
+    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&action);
+    set_mode(MODE_ONLINE);
+    step(1); /* whoever begins here knows it too */
+    for (int i = 0; i < LOGGED; i++) settle(logged[i], 1, SETTLED_REWARDED);
+    step(1);
+    assert_int_equal(follower_read_counts(script.live).learned, 0);
+    assert_int_equal(follower_read_counts(script.live).skipped, LOGGED);
+    assert_all_follow();
 }
 
 /* With stride k a network is trained for one reward in k, and all rewards are there. */
-TEST(a_stride_trains_less)
+TEST_WITH(a_stride_trains_less, NULL, end)
 {
-    script s;
     size_t action;
-    begin(&s, "eenet", "f1.width=6", NULL);
-    step(&s, 4);
-    const float *values = follower_bandit(s.live)->policy->parameters.values;
+    begin("eenet", "f1.width=6", NULL);
+    step(4);
+    const float *values = follower_bandit(script.live)->policy->parameters.values;
     for (int i = 0; i < 9; i++) {
         float before = values[0];
-        settle(&s, decide(&s, &action), i % 2, SETTLED_REWARDED);
-        step(&s, 4);
+        settle(decide(&action), i % 2, SETTLED_REWARDED);
+        step(4);
         if (i % 4 != 0) assert_true(values[0] == before);
         if (i % 4 == 0 && i) assert_true(values[0] != before);
     }
-    assert_int_equal(ee_bandit_info(follower_bandit(s.live)).rewards, 9);
-    assert_all_follow(&s);
-    end(&s);
+    assert_int_equal(ee_bandit_info(follower_bandit(script.live)).rewards, 9);
+    assert_all_follow();
 }
 
 static bool now(void *context)
@@ -737,31 +713,31 @@ static bool now(void *context)
     return true;
 }
 
-TEST(what_is_wrong_is_said)
+TEST_WITH(what_is_wrong_is_said, NULL, end)
 {
-    script s;
     follower *other;
-    begin(&s, "linucb", "pending=16", NULL);
-    play(&s, 40, 5, 1);
-    step_body beyond = {s.number + 100, 1};
-    raw_commit(&s.written);
-    SCRIPT_OK(&s, follower_create(&s.settings, &other, &s.error));
-    assert_int_equal(follower_step(other, s.log, BANDIT, &beyond, NULL, NULL, &s.error), EE_BAD_INPUT);
-    assert_message_has(s.error.message, "the log ends with event");
+    begin("linucb", "pending=16", NULL);
+    play(40, 5, 1);
+    step_body beyond = {script.number + 100, 1};
+    raw_commit(&script.written);
+    SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
+    assert_int_equal(follower_step(other, script.log, BANDIT, &beyond, NULL, NULL, &script.error), EE_BAD_INPUT);
+    assert_message_has(script.error.message, "the log ends with event");
     follower_free(other);
-    step_body all = {s.number, 1};
-    SCRIPT_OK(&s, follower_create(&s.settings, &other, &s.error));
-    assert_int_equal(follower_step(other, s.log, BANDIT, &all, now, NULL, &s.error), EE_BAD_INPUT);
+    step_body all = {script.number, 1};
+    SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
+    assert_int_equal(follower_step(other, script.log, BANDIT, &all, now, NULL, &script.error), EE_BAD_INPUT);
     follower_free(other);
-    saved_model *at = &s.models[0];
+    saved_model *at = &script.models[0];
     ((uint8_t *)at->bytes)[at->size / 2] ^= 1;
-    assert_int_equal(follower_load(&at->about, &s.settings, at->bytes, at->size, &other, &s.error), EE_BAD_MODEL);
+    assert_int_equal(follower_load(&at->about, &script.settings, at->bytes, at->size, &other, &script.error),
+                     EE_BAD_MODEL);
     ((uint8_t *)at->bytes)[at->size / 2] ^= 1;
     for (size_t size = 0; size < at->about.state_size; size++) {
         checkpoint_body cut = at->about;
         cut.state_size = size;
-        assert_int_equal(follower_load(&cut, &s.settings, at->bytes, at->size, &other, &s.error), EE_BAD_MODEL);
+        assert_int_equal(follower_load(&cut, &script.settings, at->bytes, at->size, &other, &script.error),
+                         EE_BAD_MODEL);
     }
-    s.written = raw_begin(s.folder.path);
-    end(&s);
+    script.written = raw_begin(script.folder.path);
 }

@@ -13,23 +13,24 @@ enum { HOUR = 3600 };
 
 static int set_up(void **state)
 {
-    served_play *play = play_start();
-    play_open(play);
-    *state = play;
+    play_start();
+    play_open();
+    (void)state;
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    play_close(*state, true);
-    play_end(*state);
+    (void)state;
+    play_close(true);
+    play_end();
     return 0;
 }
 
-static importance measure(served_play *play, served_bandit *bandit, importance_request request)
+static importance measure(served_bandit *bandit, importance_request request)
 {
     importance found;
-    PLAY_OK(play, importance_measure(play->kept, bandit, &request, &found, &play->error));
+    PLAY_OK(importance_measure(play.kept, bandit, &request, &found, &play.error));
     return found;
 }
 
@@ -42,11 +43,9 @@ static const feature_importance *find(const importance *found, const char *name)
 
 TEST_WITH(features_come_by_their_name_the_largest_first, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *bandit = play_create(play, "named", NAMED);
-    play_rounds(play, bandit, 1, 300, 3);
-    play_catch_up(play, bandit);
-    importance found = measure(play, bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX});
+    served_bandit *bandit = play_create("named", NAMED);
+    play_learn(bandit, 1, 300, 3);
+    importance found = measure(bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX});
     assert_int_equal(found.decisions, 300);
     assert_true(found.first > 0 && found.first < found.last);
     for (size_t i = 1; i < found.count; i++)
@@ -63,25 +62,23 @@ TEST_WITH(features_come_by_their_name_the_largest_first, set_up, tear_down)
 
 TEST_WITH(a_time_and_a_sample_are_kept_to, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *bandit = play_create(play, "named", NAMED);
-    play_rounds(play, bandit, 1, 50, 0);
-    play_pass(play, HOUR);
-    int64_t from = atomic_load(&play->now);
-    play_rounds(play, bandit, 51, 80, 0);
-    int64_t until = atomic_load(&play->now);
-    play_pass(play, HOUR);
-    play_rounds(play, bandit, 81, 100, 0);
-    play_catch_up(play, bandit);
-    importance found = measure(play, bandit, (importance_request){.from = from, .until = until});
+    served_bandit *bandit = play_create("named", NAMED);
+    play_rounds(bandit, 1, 50, 0);
+    play_pass(HOUR);
+    int64_t from = atomic_load(&play.now);
+    play_rounds(bandit, 51, 80, 0);
+    int64_t until = atomic_load(&play.now);
+    play_pass(HOUR);
+    play_learn(bandit, 81, 100, 0);
+    importance found = measure(bandit, (importance_request){.from = from, .until = until});
     assert_int_equal(found.decisions, 30);
     assert_true(found.first >= from && found.last < until);
     importance_free(&found);
-    found = measure(play, bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX, .most = 10});
+    found = measure(bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX, .most = 10});
     assert_int_equal(found.decisions, 10);
     assert_true(found.first < from && found.last > until); /* spread over all of it */
     importance_free(&found);
-    found = measure(play, bandit, (importance_request){.from = until + HOUR * 2000000LL, .until = INT64_MAX});
+    found = measure(bandit, (importance_request){.from = until + HOUR * 2000000LL, .until = INT64_MAX});
     assert_int_equal(found.decisions, 0);
     assert_int_equal(found.count, 0);
     assert_true(found.first == 0 && found.last == 0);
@@ -90,11 +87,9 @@ TEST_WITH(a_time_and_a_sample_are_kept_to, set_up, tear_down)
 
 TEST_WITH(places_of_a_vector_have_numbers, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *bandit = play_create(play, "plain", LINEAR);
-    play_rounds(play, bandit, 1, 100, 0);
-    play_catch_up(play, bandit);
-    importance found = measure(play, bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX});
+    served_bandit *bandit = play_create("plain", LINEAR);
+    play_learn(bandit, 1, 100, 0);
+    importance found = measure(bandit, (importance_request){.from = INT64_MIN, .until = INT64_MAX});
     assert_int_equal(found.count, PLAY_DIM);
     assert_string_equal(found.features[0].name, "[0]"); /* which the best has */
     assert_string_equal(found.features[0].space, "");
@@ -104,14 +99,12 @@ TEST_WITH(places_of_a_vector_have_numbers, set_up, tear_down)
 
 TEST_WITH(it_ends_where_it_is_cancelled, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *bandit = play_create(play, "plain", LINEAR);
+    served_bandit *bandit = play_create("plain", LINEAR);
     atomic_bool cancel = true;
     importance found;
     ee_error error;
-    play_rounds(play, bandit, 1, 10, 0);
-    play_catch_up(play, bandit);
+    play_learn(bandit, 1, 10, 0);
     importance_request request = {.from = INT64_MIN, .until = INT64_MAX, .cancel = &cancel};
-    assert_int_equal(importance_measure(play->kept, bandit, &request, &found, &error), EE_FILE_ERROR);
+    assert_int_equal(importance_measure(play.kept, bandit, &request, &found, &error), EE_FILE_ERROR);
     assert_string_equal(error.message, "importance: the server is stopping");
 }

@@ -8,114 +8,102 @@
 #include "serve/served_play.h"
 #include "serve/store/row_checksum.h"
 
-static replay_result replay(served_play *play, const replay_request *wanted)
+static replay_result replay(const replay_request *wanted)
 {
     replay_result result;
     replay_request request = *wanted;
-    request.folder = play->folder.path;
+    request.folder = play.folder.path;
     if (!request.until) request.until = INT64_MAX;
-    PLAY_OK(play, replay_run(&request, &result, &play->error));
+    PLAY_OK(replay_run(&request, &result, &play.error));
     return result;
 }
 
-static void assert_equal_replay(served_play *play, const replay_request *wanted)
+static void assert_equal_replay(const replay_request *wanted)
 {
-    replay_result result = replay(play, wanted);
+    replay_result result = replay(wanted);
     if (result.other_decisions || result.other_models) fail_msg("%s", result.first);
 }
 
 static int set_up(void **state)
 {
-    served_play *play = play_start();
-    play->options.checkpoint_events = 60;
-    *state = play;
-    play_open(play);
+    play_start();
+    play.options.checkpoint_events = 60;
+    (void)state;
+    play_open();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    play_end(*state);
+    (void)state;
+    play_end();
     return 0;
 }
 
 TEST_WITH(a_day_is_made_again, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"wait\":60}");
-    served_bandit *news = play_create(play, "news",
-                                      "{\"policy\":\"eenet\",\"options\":\"f1.width=8\",\"features\":\"\","
-                                      "\"default_reward\":0}");
-    play_rounds(play, shop, 1, 40, 3);
-    play_catch_up(play, shop);
-    play_rounds(play, news, 1, 40, 5);
-    play_catch_up(play, news);
-    assert_equal_replay(play, &(replay_request){0}); /* beside the server */
-    play_close(play, true);
-    play_open(play);
-    shop = served_bandits_find(play->bandits, words("shop"));
-    news = served_bandits_find(play->bandits, words("news"));
-    play_pass(play, 1000);
-    play_rounds(play, news, 41, 60, 2);
-    play_catch_up(play, news);
-    play_model(play, shop, NULL, 0);
-    play_rounds(play, shop, 41, 60, 2);
-    play_catch_up(play, shop);
-    play_change(play, news, "{\"mode\":\"apprentice\"}", false);
-    play_rounds(play, news, 61, 80, 2);
-    play_catch_up(play, news);
-    play_change(play, news, "{\"mode\":\"logging\"}", false);
-    play_rounds(play, news, 81, 90, 2);
-    play_catch_up(play, news);
-    play_change(play, news, "{\"mode\":\"online\"}", false);
-    play_rounds(play, news, 91, 110, 2);
-    play_catch_up(play, news);
-    play_close(play, false);
-    replay_result result = replay(play, &(replay_request){0});
+    served_bandit *shop = play_create("shop", "{\"policy\":\"linucb\",\"dim\":5,\"wait\":60}");
+    served_bandit *news = play_create("news", "{\"policy\":\"eenet\",\"options\":\"f1.width=8\",\"features\":\"\","
+                                              "\"default_reward\":0}");
+    play_learn(shop, 1, 40, 3);
+    play_learn(news, 1, 40, 5);
+    assert_equal_replay(&(replay_request){0}); /* beside the server */
+    play_close(true);
+    play_open();
+    shop = served_bandits_find(play.bandits, words("shop"));
+    news = served_bandits_find(play.bandits, words("news"));
+    play_pass(1000);
+    play_learn(news, 41, 60, 2);
+    play_model(shop, NULL, 0);
+    play_learn(shop, 41, 60, 2);
+    play_change(news, "{\"mode\":\"apprentice\"}", false);
+    play_learn(news, 61, 80, 2);
+    play_change(news, "{\"mode\":\"logging\"}", false);
+    play_learn(news, 81, 90, 2);
+    play_change(news, "{\"mode\":\"online\"}", false);
+    play_learn(news, 91, 110, 2);
+    play_close(false);
+    replay_result result = replay(&(replay_request){0});
     if (result.other_decisions || result.other_models) fail_msg("%s", result.first);
     assert_int_equal(result.bandits, 2);
     assert_int_equal(result.decisions, 60 + 110);
     assert_true(result.checkpoints >= 4);
     assert_true(result.steps >= 7); /* one at least for each time that the model has caught up */
-    assert_equal_replay(play, &(replay_request){.bandit = "news", .from = 1000 * 1000000LL});
-    assert_equal_replay(play, &(replay_request){.from = 1000 * 1000000LL, .from_beginning = true});
-    assert_equal_replay(play, &(replay_request){.until = 1000 * 1000000LL});
-    assert_int_equal(
-        replay_run(&(replay_request){.folder = play->folder.path, .bandit = "shoe"}, &result, &play->error),
-        EE_BAD_INPUT);
+    assert_equal_replay(&(replay_request){.bandit = "news", .from = 1000 * 1000000LL});
+    assert_equal_replay(&(replay_request){.from = 1000 * 1000000LL, .from_beginning = true});
+    assert_equal_replay(&(replay_request){.until = 1000 * 1000000LL});
+    assert_int_equal(replay_run(&(replay_request){.folder = play.folder.path, .bandit = "shoe"}, &result, &play.error),
+                     EE_BAD_INPUT);
 }
 
 /* The first checkpoint that is kept is where it begins then, for a restart too. */
 TEST_WITH(what_is_no_longer_kept_is_passed_over, set_up, tear_down)
 {
-    served_play *play = *state;
-    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5,\"options\":\"pending=4\"}");
+    served_bandit *shop = play_create("shop", "{\"policy\":\"linucb\",\"dim\":5,\"options\":\"pending=4\"}");
     void *before, *after;
     size_t size, size_after;
     uint64_t version;
     store_reader *log;
     const event *first;
-    play_rounds(play, shop, 1, 50, 6);
-    play_pass(play, 1000);
-    play_rounds(play, shop, 51, 100, 6);
-    play_catch_up(play, shop);
-    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
-    journal_forget_before(play->written, 1, 900 * 1000000LL);
-    while (!store_read_one(log, 1, 1, &first, NULL)) play_reward(play, shop, 0, 0, &play->error);
+    play_rounds(shop, 1, 50, 6);
+    play_pass(1000);
+    play_learn(shop, 51, 100, 6);
+    PLAY_OK(store_reader_create(play.kept, &log, &play.error));
+    journal_forget_before(play.written, 1, 900 * 1000000LL);
+    while (!store_read_one(log, 1, 1, &first, NULL)) play_reward(shop, 0, 0, &play.error);
     store_reader_free(log);
-    PLAY_OK(play, served_bandit_save(shop, &before, &size, &version, &play->error));
-    play_close(play, true);
-    play_open(play);
-    shop = served_bandits_find(play->bandits, words("shop"));
-    PLAY_OK(play, served_bandit_save(shop, &after, &size_after, &version, &play->error));
+    PLAY_OK(served_bandit_save(shop, &before, &size, &version, &play.error));
+    play_close(true);
+    play_open();
+    shop = served_bandits_find(play.bandits, words("shop"));
+    PLAY_OK(served_bandit_save(shop, &after, &size_after, &version, &play.error));
     assert_int_equal(size, size_after);
     assert_memory_equal(before, after, size);
     ee_bytes_free(before);
     ee_bytes_free(after);
-    play_rounds(play, shop, 101, 110, 6);
-    play_catch_up(play, shop);
-    play_close(play, false);
-    replay_result result = replay(play, &(replay_request){0});
+    play_learn(shop, 101, 110, 6);
+    play_close(false);
+    replay_result result = replay(&(replay_request){0});
     if (result.first[0]) fail_msg("%s", result.first);
     assert_true(result.skipped > 0);
     assert_true(result.decisions > 0 && result.decisions + result.skipped < 110);
@@ -124,11 +112,11 @@ TEST_WITH(what_is_no_longer_kept_is_passed_over, set_up, tear_down)
 /* ---- what somebody changes ---- */
 
 /* With the checksums of the change: what a bad disk changes is found before, by the check. */
-static void change_store(served_play *play, const char *sql)
+static void change_store(const char *sql)
 {
     sqlite3 *database;
     char *why = NULL;
-    assert_int_equal(sqlite3_open(folder_path(&play->folder, "eenet.db"), &database), SQLITE_OK);
+    assert_int_equal(sqlite3_open(folder_path(&play.folder, "eenet.db"), &database), SQLITE_OK);
     assert_int_equal(row_checksum_register(database), SQLITE_OK);
     if (sqlite3_exec(database, sql, NULL, NULL, &why)) fail_msg("%s", why);
     assert_int_equal(sqlite3_changes(database), 1);
@@ -178,66 +166,63 @@ static ee_status change_decision(void *context, const event *from, ee_error *err
     return status;
 }
 
-static void put_last_decision(served_play *play, const uint8_t *bytes, size_t size)
+static void put_last_decision(const uint8_t *bytes, size_t size)
 {
     char *sql = malloc(2 * size + 200), *at = sql;
     at += sprintf(at, "UPDATE events SET body = x'");
     for (size_t i = 0; i < size; i++) at += sprintf(at, "%02x", bytes[i]);
     sprintf(at, "' WHERE place = (SELECT max(place) FROM events WHERE kind = 1)");
-    change_store(play, sql);
+    change_store(sql);
     free(sql);
 }
 
 /* Changes the last decision of bandit 1, and gives it back as it was. */
-static void assert_change_is_found(served_play *play, const decision_change *change)
+static void assert_change_is_found(const decision_change *change)
 {
     store_reader *log;
     uint64_t number;
     changing self = {.change = change};
-    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
-    PLAY_OK(play, store_last(log, 1, EVENT_DECISION, UINT64_MAX, &number, &play->error));
+    PLAY_OK(store_open_reader(play.folder.path, &log, &play.error));
+    PLAY_OK(store_last(log, 1, EVENT_DECISION, UINT64_MAX, &number, &play.error));
     const event *last;
-    PLAY_OK(play, store_read_one(log, 1, number, &last, &play->error));
-    PLAY_OK(play, change_decision(&self, last, &play->error));
+    PLAY_OK(store_read_one(log, 1, number, &last, &play.error));
+    PLAY_OK(change_decision(&self, last, &play.error));
     store_reader_free(log);
-    put_last_decision(play, self.bytes, self.size);
-    replay_result result = replay(play, &(replay_request){0});
+    put_last_decision(self.bytes, self.size);
+    replay_result result = replay(&(replay_request){0});
     assert_int_equal(result.other_decisions, 1);
     assert_message_has(result.first, "bandit shop: decision");
-    put_last_decision(play, self.before, self.before_size);
-    assert_equal_replay(play, &(replay_request){0});
+    put_last_decision(self.before, self.before_size);
+    assert_equal_replay(&(replay_request){0});
     free(self.before);
     memory_free(self.bytes);
 }
 
-static void play_a_little(served_play *play)
+static void play_a_little(void)
 {
-    served_bandit *shop = play_create(play, "shop", "{\"policy\":\"linucb\",\"dim\":5}");
+    served_bandit *shop = play_create("shop", "{\"policy\":\"linucb\",\"dim\":5}");
     for (uint64_t t = 1; t <= 30; t += 10) { /* later decisions are made by what was learned before */
-        play_rounds(play, shop, t, t + 9, 3);
-        play_catch_up(play, shop);
+        play_learn(shop, t, t + 9, 3);
     }
-    play_close(play, false);
-    assert_equal_replay(play, &(replay_request){0});
+    play_close(false);
+    assert_equal_replay(&(replay_request){0});
 }
 
 TEST_WITH(changed_decisions_are_found, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_a_little(play);
-    assert_change_is_found(play, &(decision_change){.probability = true});
-    assert_change_is_found(play, &(decision_change){.action = 1});
-    assert_change_is_found(play, &(decision_change){.own = 1});
-    assert_change_is_found(play, &(decision_change){.record = true});
+    play_a_little();
+    assert_change_is_found(&(decision_change){.probability = true});
+    assert_change_is_found(&(decision_change){.action = 1});
+    assert_change_is_found(&(decision_change){.own = 1});
+    assert_change_is_found(&(decision_change){.record = true});
 }
 
 TEST_WITH(a_changed_reward_is_found, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_a_little(play);
-    change_store(play, "UPDATE events SET value = value + 1e-7 WHERE place = (SELECT min(place) FROM events "
-                       "WHERE kind = 3)");
-    replay_result result = replay(play, &(replay_request){0});
+    play_a_little();
+    change_store("UPDATE events SET value = value + 1e-7 WHERE place = (SELECT min(place) FROM events "
+                 "WHERE kind = 3)");
+    replay_result result = replay(&(replay_request){0});
     assert_true(result.other_decisions > 0);
     assert_true(result.other_models > 0);
 }
@@ -245,12 +230,11 @@ TEST_WITH(a_changed_reward_is_found, set_up, tear_down)
 /* By its place, where the store looks there, or by what the model is without it. */
 TEST_WITH(a_lost_event_is_found, set_up, tear_down)
 {
-    served_play *play = *state;
     replay_result result;
-    play_a_little(play);
-    change_store(play, "DELETE FROM events WHERE place = (SELECT min(place) FROM events WHERE kind = 3)");
-    replay_request request = {.folder = play->folder.path, .until = INT64_MAX};
-    ee_status status = replay_run(&request, &result, &play->error);
+    play_a_little();
+    change_store("DELETE FROM events WHERE place = (SELECT min(place) FROM events WHERE kind = 3)");
+    replay_request request = {.folder = play.folder.path, .until = INT64_MAX};
+    ee_status status = replay_run(&request, &result, &play.error);
     assert_true(status == EE_FILE_ERROR || (result.other_decisions > 0 && result.other_models > 0));
 }
 
@@ -258,15 +242,14 @@ TEST_WITH(a_lost_event_is_found, set_up, tear_down)
 TEST_WITH(a_changed_model_is_found, set_up, tear_down)
 {
     static const char *const sentences[] = {": the model file cannot be read: models/", ": the model file differs"};
-    served_play *play = *state;
     store_reader *log;
     uint64_t version;
     uint8_t *bytes;
     size_t size;
-    play_a_little(play);
-    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
-    PLAY_OK(play, store_last(log, 1, EVENT_STEP, UINT64_MAX, &version, &play->error));
-    PLAY_OK(play, blob_get(store_reader_blobs(log), blob_model(1, version), &bytes, &size, &play->error));
+    play_a_little();
+    PLAY_OK(store_open_reader(play.folder.path, &log, &play.error));
+    PLAY_OK(store_last(log, 1, EVENT_STEP, UINT64_MAX, &version, &play.error));
+    PLAY_OK(blob_get(store_reader_blobs(log), blob_model(1, version), &bytes, &size, &play.error));
     store_reader_free(log);
     bytes[size / 2] ^= 1;
     char name[64];
@@ -274,8 +257,8 @@ TEST_WITH(a_changed_model_is_found, set_up, tear_down)
     for (int again = 0; again < 2; again++) {
         uint64_t checksum = archive_checksum(bytes, size - 8);
         for (size_t i = 0; again && i < 8; i++) bytes[size - 8 + i] = (uint8_t)(checksum >> 8 * i);
-        folder_write(&play->folder, name, bytes, size);
-        replay_result result = replay(play, &(replay_request){0});
+        folder_write(&play.folder, name, bytes, size);
+        replay_result result = replay(&(replay_request){0});
         assert_int_equal(result.other_decisions, 0);
         assert_int_equal(result.other_models, 1);
         assert_message_has(result.first, sentences[again]);

@@ -13,34 +13,43 @@
 
 static int set_up(void **state)
 {
-    *state = play_start();
+    (void)state;
+    play_start();
     return 0;
 }
 
 /* What it has logged is what it did. */
 static int tear_down(void **state)
 {
-    served_play *play = *state;
+    (void)state;
     replay_result result;
-    play_close(play, false);
-    replay_request request = {.folder = play->folder.path, .until = INT64_MAX};
-    PLAY_OK(play, replay_run(&request, &result, &play->error));
+    play_close(false);
+    replay_request request = {.folder = play.folder.path, .until = INT64_MAX};
+    PLAY_OK(replay_run(&request, &result, &play.error));
     if (result.first[0]) fail_msg("%s", result.first);
-    play_end(play);
+    play_end();
     return 0;
 }
 
-static served_bandit *find(served_play *play, const char *name)
+static served_bandit *find(const char *name)
 {
-    served_bandit *found = served_bandits_find(play->bandits, words(name));
+    served_bandit *found = served_bandits_find(play.bandits, words(name));
     assert_non_null(found);
     return found;
 }
 
-static void restart(served_play *play, bool hurry)
+static served_bandit *shop; /* of most tests */
+
+static void open_shop(void)
 {
-    play_close(play, hurry);
-    play_open(play);
+    play_open();
+    shop = play_create("shop", LINEAR);
+}
+
+static void restart(bool hurry)
+{
+    play_close(hurry);
+    play_open();
 }
 
 typedef struct saved_bytes {
@@ -49,10 +58,10 @@ typedef struct saved_bytes {
     uint64_t version;
 } saved_bytes;
 
-static saved_bytes save(served_play *play, served_bandit *bandit)
+static saved_bytes save(served_bandit *bandit)
 {
     saved_bytes out;
-    PLAY_OK(play, served_bandit_save(bandit, &out.bytes, &out.size, &out.version, &play->error));
+    PLAY_OK(served_bandit_save(bandit, &out.bytes, &out.size, &out.version, &play.error));
     return out;
 }
 
@@ -73,19 +82,17 @@ static void until_asleep(served_bandit *bandit)
 
 TEST_WITH(learns, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR), *news = play_create(play, "news", NAMED);
-    assert_ptr_equal(served_bandits_at(play->bandits, 0), shop);
-    assert_ptr_equal(served_bandits_at(play->bandits, 1), news);
-    assert_null(served_bandits_at(play->bandits, 2));
-    assert_null(served_bandits_find(play->bandits, words("shoe")));
+    open_shop();
+    served_bandit *news = play_create("news", NAMED);
+    assert_ptr_equal(served_bandits_at(play.bandits, 0), shop);
+    assert_ptr_equal(served_bandits_at(play.bandits, 1), news);
+    assert_null(served_bandits_at(play.bandits, 2));
+    assert_null(served_bandits_find(play.bandits, words("shoe")));
     assert_string_equal(served_bandit_name(news), "news");
-    play_rounds(play, shop, 1, 60, 3);
-    play_catch_up(play, shop);
-    assert_true(play_rounds(play, shop, 61, 80, 1) > 16);
-    play_rounds(play, news, 1, 20, 3);
-    served_standing standing = play_catch_up(play, shop);
+    play_learn(shop, 1, 60, 3);
+    assert_true(play_rounds(shop, 61, 80, 1) > 16);
+    play_rounds(news, 1, 20, 3);
+    served_standing standing = play_catch_up(shop);
     assert_true(standing.awake);
     assert_int_equal(standing.counts.decisions, 80);
     assert_int_equal(standing.counts.learned, 72);
@@ -95,66 +102,60 @@ TEST_WITH(learns, set_up, tear_down)
 
 TEST_WITH(many_bandits_are_found, set_up, tear_down)
 {
-    served_play *play = *state;
     char name[16];
-    play_open(play);
+    play_open();
     bandit_settings settings = bandit_settings_usual();
     settings.dim = PLAY_DIM;
     for (uint32_t i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "b%u", i);
-        PLAY_OK(play, served_bandits_set(play->bandits, i + 1, words(name), &settings, false, &play->error));
+        PLAY_OK(served_bandits_set(play.bandits, i + 1, words(name), &settings, false, &play.error));
     }
     for (uint32_t i = 0; i < 300; i++) {
         snprintf(name, sizeof name, "b%u", i);
-        assert_int_equal(served_bandit_number(find(play, name)), i + 1);
-        assert_string_equal(served_bandit_name(served_bandits_at(play->bandits, i)), name);
+        assert_int_equal(served_bandit_number(find(name)), i + 1);
+        assert_string_equal(served_bandit_name(served_bandits_at(play.bandits, i)), name);
     }
 }
 
 TEST_WITH(sleeps_and_wakes_as_it_was, set_up, tear_down)
 {
-    served_play *play = *state;
-    play->options.sleep_seconds = 0.05;
-    play_open(play);
-    served_bandit *news = play_create(play, "news", NAMED);
-    play_rounds(play, news, 1, 20, 3);
-    play_catch_up(play, news);
-    saved_bytes before = save(play, news);
+    play.options.sleep_seconds = 0.05;
+    play_open();
+    served_bandit *news = play_create("news", NAMED);
+    play_learn(news, 1, 20, 3);
+    saved_bytes before = save(news);
     until_asleep(news);
     served_standing asleep = served_bandit_standing(news);
     assert_true(asleep.checkpoints > 0 && asleep.sleeps > 0);
     assert_int_equal(asleep.memory, 0);
-    assert_same(before, save(play, news));
+    assert_same(before, save(news));
     assert_true(served_bandit_standing(news).wakes > asleep.wakes);
-    play_rounds(play, news, 21, 25, 1);
+    play_rounds(news, 21, 25, 1);
 }
 
 TEST_WITH(is_the_same_after_a_restart, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *news = play_create(play, "news", NAMED);
-    play_rounds(play, news, 1, 15, 3);
-    play_catch_up(play, news);
-    saved_bytes before = save(play, news);
-    restart(play, true); /* no checkpoint: the log has all */
-    news = find(play, "news");
+    play_open();
+    served_bandit *news = play_create("news", NAMED);
+    play_learn(news, 1, 15, 3);
+    saved_bytes before = save(news);
+    restart(true); /* no checkpoint: the log has all */
+    news = find("news");
     assert_int_equal(served_bandit_standing(news).version, before.version);
     assert_false(served_bandit_standing(news).awake); /* nothing to do */
-    assert_same(before, save(play, news));
-    play_rounds(play, news, 16, 25, 3);
-    play_catch_up(play, news);
-    before = save(play, news);
-    restart(play, false);
-    news = find(play, "news");
-    assert_same(before, save(play, news));
+    assert_same(before, save(news));
+    play_learn(news, 16, 25, 3);
+    before = save(news);
+    restart(false);
+    news = find("news");
+    assert_same(before, save(news));
     assert_int_equal(served_bandit_standing(news).counts.decisions, 25);
 }
 
-static size_t count_models(served_play *play)
+static size_t count_models(void)
 {
     size_t count = 0;
-    DIR *folder = opendir(folder_path(&play->folder, "models/1"));
+    DIR *folder = opendir(folder_path(&play.folder, "models/1"));
     for (struct dirent *entry; folder && (entry = readdir(folder));) count += entry->d_name[0] != '.';
     if (folder) closedir(folder);
     return count;
@@ -163,69 +164,64 @@ static size_t count_models(served_play *play)
 /* A checkpoint whose file is damaged is passed over for the one before. */
 TEST_WITH(keeps_the_last_checkpoints, set_up, tear_down)
 {
-    served_play *play = *state;
-    play->options.checkpoint_events = 10;
-    play->options.checkpoints = 2;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play.options.checkpoint_events = 10;
+    play.options.checkpoints = 2;
+    open_shop();
     /* One that is behind takes what has gathered in one step, with one checkpoint. */
     for (uint64_t t = 1; t <= 30; t += 6) {
-        play_rounds(play, shop, t, t + 5, 1);
-        play_catch_up(play, shop);
+        play_learn(shop, t, t + 5, 1);
     }
-    saved_bytes before = save(play, shop);
+    saved_bytes before = save(shop);
     assert_true(served_bandit_standing(shop).checkpoints > 3);
-    play_close(play, false);
-    assert_int_equal(count_models(play), 2);
+    play_close(false);
+    assert_int_equal(count_models(), 2);
     char name[64];
     store_reader *log;
     uint64_t checkpoint, version;
     follower *loaded;
     bandit_settings settings = bandit_settings_usual();
-    PLAY_OK(play, store_open_reader(play->folder.path, &log, &play->error));
-    PLAY_OK(play, store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play->error));
-    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &version, &play->error));
+    PLAY_OK(store_open_reader(play.folder.path, &log, &play.error));
+    PLAY_OK(store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play.error));
+    PLAY_OK(restore_at(log, 1, &settings, checkpoint, &loaded, &version, &play.error));
     follower_free(loaded);
     uint8_t *good;
     size_t size;
-    PLAY_OK(play, blob_get(store_reader_blobs(log), blob_model(1, version), &good, &size, &play->error));
+    PLAY_OK(blob_get(store_reader_blobs(log), blob_model(1, version), &good, &size, &play.error));
     snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
-    folder_write(&play->folder, name, "broken", 6);
+    folder_write(&play.folder, name, "broken", 6);
     uint64_t older;
-    PLAY_OK(play, restore_at(log, 1, &settings, checkpoint, &loaded, &older, &play->error));
+    PLAY_OK(restore_at(log, 1, &settings, checkpoint, &loaded, &older, &play.error));
     follower_free(loaded);
     assert_true(older > 0 && older < version);
     store_reader_free(log);
-    play_open(play);
-    shop = find(play, "shop");
-    assert_same(before, save(play, shop));
-    folder_write(&play->folder, name, good, size);
+    play_open();
+    shop = find("shop");
+    assert_same(before, save(shop));
+    folder_write(&play.folder, name, good, size);
     memory_free(good);
 }
 
 /* Saved again, the version takes the place of the one that was damaged. */
 TEST_WITH(a_damaged_checkpoint_is_saved_again, set_up, tear_down)
 {
-    served_play *play = *state;
-    play->options.checkpoints = 1;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 10, 1);
-    uint64_t version = play_catch_up(play, shop).version;
-    restart(play, false);
-    assert_int_equal(count_models(play), 1);
+    play.options.checkpoints = 1;
+    open_shop();
+    play_rounds(shop, 1, 10, 1);
+    uint64_t version = play_catch_up(shop).version;
+    restart(false);
+    assert_int_equal(count_models(), 1);
     char name[64];
     snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
-    folder_write(&play->folder, name, "broken", 6);
-    ok(play_wake(find(play, "shop")));
-    restart(play, false);
-    assert_int_equal(count_models(play), 1);
+    folder_write(&play.folder, name, "broken", 6);
+    ok(play_wake(find("shop")));
+    restart(false);
+    assert_int_equal(count_models(), 1);
     store_reader *log;
     follower *loaded;
     uint64_t saved;
     bandit_settings settings = bandit_settings_usual();
-    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
-    PLAY_OK(play, restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play->error));
+    PLAY_OK(store_reader_create(play.kept, &log, &play.error));
+    PLAY_OK(restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play.error));
     assert_int_equal(saved, version);
     follower_free(loaded);
     store_reader_free(log);
@@ -234,62 +230,55 @@ TEST_WITH(a_damaged_checkpoint_is_saved_again, set_up, tear_down)
 /* Else it would wake without what it has to learn from the events between. */
 TEST_WITH(a_log_that_does_not_go_on_is_no_model, set_up, NULL)
 {
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 2, 0);
-    play_catch_up(play, shop);
-    play_close(play, false);
+    open_shop();
+    play_learn(shop, 1, 2, 0);
+    play_close(false);
     bool more;
-    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
-    PLAY_OK(play, store_remove(play->kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play->error));
-    store_close(play->kept);
-    play_open(play);
-    served_bandit *lost = find(play, "shop");
+    PLAY_OK(store_open(play.folder.path, &play.kept, &play.error));
+    PLAY_OK(store_remove(play.kept, 1, INT64_MAX, INT64_MAX, 1000, &more, &play.error));
+    store_close(play.kept);
+    play_open();
+    served_bandit *lost = find("shop");
     assert_int_equal(play_wake(lost), EE_BAD_MODEL);
-    play_model(play, lost, NULL, 0); /* a reset needs nothing of what was before it */
+    play_model(lost, NULL, 0); /* a reset needs nothing of what was before it */
     AWAIT(!play_wake(lost));
-    play_rounds(play, lost, 3, 9, 0);
-    assert_int_equal(play_catch_up(play, lost).counts.decisions, 7);
-    saved_bytes before = save(play, lost);
-    restart(play, true);
-    AWAIT(!play_wake(find(play, "shop")));
-    play_catch_up(play, find(play, "shop"));
-    saved_bytes after = save(play, find(play, "shop"));
+    play_rounds(lost, 3, 9, 0);
+    assert_int_equal(play_catch_up(lost).counts.decisions, 7);
+    saved_bytes before = save(lost);
+    restart(true);
+    AWAIT(!play_wake(find("shop")));
+    play_catch_up(find("shop"));
+    saved_bytes after = save(find("shop"));
     assert_same(before, after);
-    play_close(play, true);
-    play_end(play);
+    play_close(true);
+    play_end();
 }
 
 /* A bandit whose model was uploaded, as PLAY_UPLOAD. */
-static served_bandit *open_with_upload(served_play *play)
+static void open_with_upload(void)
 {
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 3, 0);
-    play_catch_up(play, shop);
-    saved_bytes model = save(play, shop);
-    play_model(play, shop, model.bytes, model.size);
+    open_shop();
+    play_learn(shop, 1, 3, 0);
+    saved_bytes model = save(shop);
+    play_model(shop, model.bytes, model.size);
     ee_bytes_free(model.bytes);
-    play_catch_up(play, shop);
-    return shop;
+    play_catch_up(shop);
 }
 
 TEST_WITH(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down)
 {
-    served_play *play = *state;
-    open_with_upload(play);
-    play_close(play, true);
+    open_with_upload();
+    play_close(true);
     uint8_t *bytes;
     size_t size;
-    PLAY_OK(play, store_open(play->folder.path, &play->kept, &play->error));
-    PLAY_OK(play, blob_get(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &bytes, &size, &play->error));
-    PLAY_OK(play, blob_remove(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), &play->error));
-    store_close(play->kept);
-    play_open(play);
-    served_bandit *shop = find(play, "shop");
+    PLAY_OK(store_open(play.folder.path, &play.kept, &play.error));
+    PLAY_OK(blob_get(store_blobs(play.kept), blob_model(1, PLAY_UPLOAD), &bytes, &size, &play.error));
+    PLAY_OK(blob_remove(store_blobs(play.kept), blob_model(1, PLAY_UPLOAD), &play.error));
+    store_close(play.kept);
+    play_open();
+    shop = find("shop");
     assert_int_equal(play_wake(shop), EE_NO_FILE);
-    PLAY_OK(play, blob_put(store_blobs(play->kept), blob_model(1, PLAY_UPLOAD), bytes, size, &play->error));
+    PLAY_OK(blob_put(store_blobs(play.kept), blob_model(1, PLAY_UPLOAD), bytes, size, &play.error));
     memory_free(bytes);
     AWAIT(!play_wake(shop));
     assert_string_equal(served_bandit_standing(shop).trouble, "");
@@ -299,69 +288,61 @@ TEST_WITH(one_that_does_not_wake_is_tried_now_and_then, set_up, tear_down)
  * back. */
 TEST_WITH(the_least_recently_used_leaves, set_up, tear_down)
 {
-    served_play *play = *state;
     const char *const names[] = {"a", "b", "c"};
     served_bandit *bandits[3];
-    play_open(play);
+    play_open();
     for (size_t i = 0; i < 3; i++) {
-        bandits[i] = play_create(play, names[i], LINEAR);
-        play_rounds(play, bandits[i], 1, 5, 0);
-        play_catch_up(play, bandits[i]);
+        bandits[i] = play_create(names[i], LINEAR);
+        play_learn(bandits[i], 1, 5, 0);
     }
     uint64_t one = served_bandit_standing(bandits[0]).memory;
-    assert_true(served_bandits_memory(play->bandits) >= 3 * one && one > 0);
-    play_close(play, false);
-    play->options.memory = 2 * one + one / 2;
-    play_open(play);
-    for (size_t i = 0; i < 3; i++) bandits[i] = find(play, names[i]);
-    play_rounds(play, bandits[1], 6, 7, 0);
-    play_catch_up(play, bandits[1]); /* one that is behind is not idle */
-    play_decide(play, bandits[0], 8, &play->error);
-    play_catch_up(play, bandits[0]);
-    play_decide(play, bandits[2], 8, &play->error);
+    assert_true(served_bandits_memory(play.bandits) >= 3 * one && one > 0);
+    play_close(false);
+    play.options.memory = 2 * one + one / 2;
+    play_open();
+    for (size_t i = 0; i < 3; i++) bandits[i] = find(names[i]);
+    play_learn(bandits[1], 6, 7, 0); /* one that is behind is not idle */
+    play_decide(bandits[0], 8, &play.error);
+    play_catch_up(bandits[0]);
+    play_decide(bandits[2], 8, &play.error);
     until_asleep(bandits[1]);
     served_standing left = served_bandit_standing(bandits[1]);
     assert_int_equal(left.memory, 0);
     assert_int_equal(left.checkpoints, 1);
     assert_true(served_bandit_standing(bandits[0]).awake && served_bandit_standing(bandits[2]).awake);
-    assert_true(served_bandits_memory(play->bandits) <= play->options.memory);
-    play_catch_up(play, bandits[2]);
-    play_decide(play, bandits[1], 8, &play->error);
+    assert_true(served_bandits_memory(play.bandits) <= play.options.memory);
+    play_catch_up(bandits[2]);
+    play_decide(bandits[1], 8, &play.error);
     until_asleep(bandits[0]);
-    assert_int_equal(play_catch_up(play, bandits[1]).counts.decisions, 8);
+    assert_int_equal(play_catch_up(bandits[1]).counts.decisions, 8);
 }
 
 TEST_WITH(an_archived_one_sleeps, set_up, tear_down)
 {
-    served_play *play = *state;
     void *bytes;
     size_t size;
     uint64_t version;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 5, 1);
-    play_change(play, shop, "{}", true);
+    open_shop();
+    play_rounds(shop, 1, 5, 1);
+    play_change(shop, "{}", true);
     until_asleep(shop);
     assert_true(served_bandit_is_archived(shop));
     assert_int_equal(play_wake(shop), EE_BAD_INPUT);
-    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_BAD_INPUT);
-    assert_message_has(play->error.message, "shop is archived");
-    play_change(play, shop, "{}", false);
+    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play.error), EE_BAD_INPUT);
+    assert_message_has(play.error.message, "shop is archived");
+    play_change(shop, "{}", false);
     ok(play_wake(shop));
-    play_rounds(play, shop, 6, 10, 1);
-    play_catch_up(play, shop);
+    play_learn(shop, 6, 10, 1);
 }
 
 /* Whoever comes after it was restored is not told that it is archived, though the trainer is still busy with that. */
 TEST_WITH(a_restored_one_refuses_nobody, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
+    open_shop();
     for (uint64_t t = 1; t <= test_long(40, 200); t++) {
-        play_rounds(play, shop, t, t, 0); /* so that there is something to save */
-        play_change(play, shop, "{}", true);
-        play_change(play, shop, "{}", false);
+        play_rounds(shop, t, t, 0); /* so that there is something to save */
+        play_change(shop, "{}", true);
+        play_change(shop, "{}", false);
         ok(play_wake(shop));
     }
 }
@@ -378,33 +359,31 @@ static ee_status find_most(void *context, const event *from, ee_error *error)
 /* Some eighty events behind, in steps of twenty: strides double while it is more than forty, and halve below ten. */
 TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
 {
-    served_play *play = *state;
-    play->options.publish_interval = 1000;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_decide(play, shop, 1, &play->error);
+    play.options.publish_interval = 1000;
+    open_shop();
+    play_decide(shop, 1, &play.error);
     /* The first step takes it, after the bandit's settings; the next is a thousand seconds later. */
     AWAIT(served_bandit_standing(shop).taken >= 2);
-    play_rounds(play, shop, 2, 31, 0);
-    play_close(play, true);
-    play->options.publish_interval = 0.001;
-    play->options.step_events = 20;
-    play->options.most_behind = 40;
-    play_open(play);
-    shop = find(play, "shop");
-    play_catch_up(play, shop);
+    play_rounds(shop, 2, 31, 0);
+    play_close(true);
+    play.options.publish_interval = 0.001;
+    play.options.step_events = 20;
+    play.options.most_behind = 40;
+    play_open();
+    shop = find("shop");
+    play_catch_up(shop);
     store_reader *log;
     event_batch steps = {0};
     uint64_t most = 0;
-    PLAY_OK(play, store_reader_create(play->kept, &log, &play->error));
-    PLAY_OK(play, store_read(log, 1, 0, 1U << EVENT_STEP, 64, &steps, &play->error));
-    for (size_t i = 0; i < steps.count; i++) PLAY_OK(play, find_most(&most, &steps.events[i], &play->error));
+    PLAY_OK(store_reader_create(play.kept, &log, &play.error));
+    PLAY_OK(store_read(log, 1, 0, 1U << EVENT_STEP, 64, &steps, &play.error));
+    for (size_t i = 0; i < steps.count; i++) PLAY_OK(find_most(&most, &steps.events[i], &play.error));
     event_batch_free(&steps);
     store_reader_free(log);
     assert_int_equal(most, 8);
     for (uint64_t t = 32; t < 37; t++) {
-        play_decide(play, shop, t, &play->error);
-        play_catch_up(play, shop);
+        play_decide(shop, t, &play.error);
+        play_catch_up(shop);
     }
     assert_int_equal(served_bandit_standing(shop).stride, 1);
 }
@@ -412,27 +391,25 @@ TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
 /* The lag is the age of the first event that the published model has not taken. */
 TEST_WITH(the_lag_is_the_age_of_the_first_event, set_up, tear_down)
 {
-    served_play *play = *state;
-    play->options.publish_interval = 1000;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
+    play.options.publish_interval = 1000;
+    open_shop();
     assert_true(served_bandit_standing(shop).lag_seconds == 0);
-    play_decide(play, shop, 1, &play->error);
+    play_decide(shop, 1, &play.error);
     AWAIT(served_bandit_standing(shop).taken >= 2);
     assert_true(served_bandit_standing(shop).lag_seconds == 0);
-    play_decide(play, shop, 2, &play->error); /* the next step is a thousand seconds later */
+    play_decide(shop, 2, &play.error); /* the next step is a thousand seconds later */
     double lag = served_bandit_standing(shop).lag_seconds;
-    play_decide(play, shop, 3, &play->error);
+    play_decide(shop, 3, &play.error);
     assert_true(served_bandit_standing(shop).lag_seconds >= lag && lag >= 0);
-    play_close(play, true);
-    play_pass(play, 3600);
-    play->options.step_events = 1;
-    play->options.most_behind = 1;
-    play->options.trainers = 1;
-    play_open(play); /* by the wall clock, since the journal has not started: the events are of 1970 */
-    shop = find(play, "shop");
+    play_close(true);
+    play_pass(3600);
+    play.options.step_events = 1;
+    play.options.most_behind = 1;
+    play.options.trainers = 1;
+    play_open(); /* by the wall clock, since the journal has not started: the events are of 1970 */
+    shop = find("shop");
     assert_true(served_bandit_standing(shop).lag_seconds > 3600 || !served_bandit_standing(shop).behind);
-    play_change(play, shop, "{}", true);
+    play_change(shop, "{}", true);
     assert_true(served_bandit_standing(shop).lag_seconds == 0); /* an archived bandit does not learn */
 }
 
@@ -447,14 +424,11 @@ static void limit_files(bool full)
 /* The step that could not be written is written when there is room again. */
 TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
-    served_play *play = *state;
     signal(SIGXFSZ, SIG_IGN);
-    play->options.publish_interval = 0.2;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 3, 0);
-    play_catch_up(play, shop);
-    play_rounds(play, shop, 4, 6, 0);
+    play.options.publish_interval = 0.2;
+    open_shop();
+    play_learn(shop, 1, 3, 0);
+    play_rounds(shop, 4, 6, 0);
     limit_files(true);
     AWAIT(served_bandit_standing(shop).trouble[0]);
     served_standing troubled = served_bandit_standing(shop);
@@ -462,7 +436,7 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
     void *bytes;
     size_t size;
     uint64_t version;
-    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play->error), EE_FILE_ERROR);
+    assert_int_equal(served_bandit_save(shop, &bytes, &size, &version, &play.error), EE_FILE_ERROR);
     limit_files(false);
     AWAIT(!served_bandit_standing(shop).behind);
     served_standing healed = served_bandit_standing(shop);
@@ -474,21 +448,19 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
 /* A model that has more in it than its version says must not become a checkpoint of it. */
 TEST_WITH(a_step_that_was_not_written_is_not_saved, set_up, tear_down)
 {
-    served_play *play = *state;
     signal(SIGXFSZ, SIG_IGN);
-    play->options.publish_interval = 0.2;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    play_rounds(play, shop, 1, 3, 0);
-    uint64_t version = play_catch_up(play, shop).version;
-    play_rounds(play, shop, 4, 6, 0);
+    play.options.publish_interval = 0.2;
+    open_shop();
+    play_rounds(shop, 1, 3, 0);
+    uint64_t version = play_catch_up(shop).version;
+    play_rounds(shop, 4, 6, 0);
     limit_files(true);
     AWAIT(served_bandit_standing(shop).trouble[0]);
     limit_files(false);
-    restart(play, false);
-    shop = find(play, "shop");
+    restart(false);
+    shop = find("shop");
     ok(play_wake(shop));
-    assert_int_equal(play_catch_up(play, shop).counts.decisions, 6);
+    assert_int_equal(play_catch_up(shop).counts.decisions, 6);
     assert_true(served_bandit_standing(shop).version > version);
 }
 
@@ -523,11 +495,11 @@ static void note(void *context, const ee_error *error)
 
 TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
 {
-    served_play *play = *state;
     order all = {0};
     ordered each[3];
-    play_open(play); /* one training thread */
-    served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
+    play_open(); /* one training thread */
+    served_bandit *busy = play_create("busy", LINEAR);
+    shop = play_create("shop", LINEAR);
     assert_false(served_bandit_is_awake(busy, block, &all));
     AWAIT(atomic_load(&all.started));
     for (int i = 0; i < 3; i++) {
@@ -574,9 +546,9 @@ static void until_guarded(served_bandit *bandit)
     AWAIT(atomic_load(&waiting.done));
 }
 
-static void change_guard(served_play *play, served_bandit *bandit, const char *json)
+static void change_guard(served_bandit *bandit, const char *json)
 {
-    play_change(play, bandit, json, false);
+    play_change(bandit, json, false);
     until_guarded(bandit);
 }
 
@@ -585,42 +557,38 @@ TEST_WITH(a_change_of_guardrails_keeps_the_other_limits, set_up, tear_down)
 {
     static const char one[] = "{\"name\":\"one\",\"action\":{\"_id\":\"1\"},\"most\":5}";
     char json[512];
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
+    open_shop();
     snprintf(json, sizeof json, "{\"guardrails\":{\"caps\":[%s],\"rollout\":{\"share\":0.5}}}", one);
-    change_guard(play, shop, json);
+    change_guard(shop, json);
     assert_true(take_first(shop));
     snprintf(json, sizeof json, "{\"guardrails\":{\"caps\":[%s],\"control\":{\"share\":0.1}}}", one);
-    change_guard(play, shop, json);
+    change_guard(shop, json);
     assert_true(take_first(shop));
-    change_guard(play, shop, "{\"held\":\"fallback\"}");
+    change_guard(shop, "{\"held\":\"fallback\"}");
     assert_true(take_first(shop));
-    change_guard(play, shop, "{\"held\":\"no\"}");
+    change_guard(shop, "{\"held\":\"no\"}");
     snprintf(json, sizeof json,
              "{\"guardrails\":{\"rules\":[{\"name\":\"r\",\"action\":{\"_id\":\"0\"},\"boost\":1}],\"caps\":[{\"name\":"
              "\"other\",\"action\":{\"_id\":\"2\"},\"most\":1},%s]}}",
              one);
-    change_guard(play, shop, json);
+    change_guard(shop, json);
     assert_int_equal(take_all(shop), 2);
     /* Another cap, which counts what is in the log. */
-    change_guard(play, shop, "{\"guardrails\":{\"caps\":[{\"name\":\"one\",\"action\":{\"_id\":\"1\"},\"most\":4}]}}");
+    change_guard(shop, "{\"guardrails\":{\"caps\":[{\"name\":\"one\",\"action\":{\"_id\":\"1\"},\"most\":4}]}}");
     assert_int_equal(take_all(shop), 4);
-    play_model(play, shop, NULL, 0); /* nor does another model read it */
-    play_decide(play, shop, 1, &play->error);
-    play_catch_up(play, shop);
+    play_model(shop, NULL, 0); /* nor does another model read it */
+    play_decide(shop, 1, &play.error);
+    play_catch_up(shop);
     assert_false(take_first(shop));
 }
 
 TEST_WITH(a_change_of_guardrails_waits_for_decisions_in_progress, set_up, tear_down)
 {
-    served_play *play = *state;
     play_waiting waiting = {0};
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
+    open_shop();
     served_room *room = served_bandit_enter_awake(shop, NULL);
     assert_null(room->guard);
-    play_change(play, shop, "{\"guardrails\":{\"control\":{\"share\":1}}}", false);
+    play_change(shop, "{\"guardrails\":{\"control\":{\"share\":1}}}", false);
     assert_false(served_bandit_is_guarded(shop, play_ready, &waiting));
     assert_false(atomic_load(&waiting.done));
     served_bandit_leave(shop, room);
@@ -647,18 +615,16 @@ static decision_group group_in(served_room *room)
 /* The room is not left meanwhile, so its guardrails stay. */
 TEST_WITH(a_bandit_falls_back_at_once_and_is_released_with_its_rollout, set_up, tear_down)
 {
-    served_play *play = *state;
-    play_open(play);
-    served_bandit *shop = play_create(play, "shop", LINEAR);
-    change_guard(play, shop, "{\"guardrails\":{\"rollout\":{\"share\":1}}}");
+    open_shop();
+    change_guard(shop, "{\"guardrails\":{\"rollout\":{\"share\":1}}}");
     served_room *room = served_bandit_enter_awake(shop, NULL);
     assert_int_equal(group_in(room), GROUP_TREATED);
-    play_change(play, shop, "{\"held\":\"fallback\"}", false);
+    play_change(shop, "{\"held\":\"fallback\"}", false);
     assert_int_equal(group_in(room), GROUP_FALLBACK);
-    play_change(play, shop, "{\"held\":\"no\"}", false);
+    play_change(shop, "{\"held\":\"no\"}", false);
     assert_int_equal(group_in(room), GROUP_TREATED);
-    play_change(play, shop, "{\"held\":\"fallback\"}", false);
-    play_change(play, shop, "{\"held\":\"no\",\"guardrails\":{\"rollout\":{\"share\":0}}}", false);
+    play_change(shop, "{\"held\":\"fallback\"}", false);
+    play_change(shop, "{\"held\":\"no\",\"guardrails\":{\"rollout\":{\"share\":0}}}", false);
     assert_int_equal(group_in(room), GROUP_FALLBACK);
     served_bandit_leave(shop, room);
     until_guarded(shop);
@@ -668,7 +634,6 @@ TEST_WITH(a_bandit_falls_back_at_once_and_is_released_with_its_rollout, set_up, 
 }
 
 typedef struct attempt {
-    served_play *play;
     served_bandit *bandit;
     bool decided;
     atomic_bool ended;
@@ -680,7 +645,7 @@ static void change_again(void *context, const ee_error *error)
     bandit_settings settings = served_bandit_settings(self->bandit);
     (void)error;
     settings.held = settings.held == HELD_FALLBACK ? HELD_NOT : HELD_FALLBACK;
-    served_bandits_change(self->play->bandits, served_bandit_number(self->bandit), &settings, false);
+    served_bandits_change(play.bandits, served_bandit_number(self->bandit), &settings, false);
 }
 
 static void decide_now(void *context, const ee_error *error)
@@ -701,11 +666,11 @@ static void end_attempt(void *context, const ee_error *error)
 /* Those that waited decide before the next change of guardrails, however soon it comes. */
 TEST_WITH(changes_of_guardrails_do_not_starve_decisions, set_up, tear_down)
 {
-    served_play *play = *state;
     order all = {0};
-    play_open(play); /* one training thread */
-    served_bandit *busy = play_create(play, "busy", LINEAR), *shop = play_create(play, "shop", LINEAR);
-    attempt one = {.play = play, .bandit = shop};
+    play_open(); /* one training thread */
+    served_bandit *busy = play_create("busy", LINEAR);
+    shop = play_create("shop", LINEAR);
+    attempt one = {.bandit = shop};
     assert_false(served_bandit_is_awake(busy, block, &all));
     AWAIT(atomic_load(&all.started));
     assert_false(served_bandit_is_awake(shop, change_again, &one));

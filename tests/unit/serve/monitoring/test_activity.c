@@ -5,6 +5,23 @@
 #include "serve/monitoring/activity.h"
 #include "support.h"
 
+static activity *all;
+static activity_report report;
+
+static int set_up(void **state)
+{
+    (void)state;
+    all = activity_create();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    activity_free(all);
+    return 0;
+}
+
 /* A decision between actions of these names and probabilities. */
 static activity_choice choose(const char *const *names, const double *probabilities, size_t count, size_t action)
 {
@@ -54,10 +71,8 @@ TEST(long_names_are_cut_between_letters)
     assert_true(chosen("a").action != chosen("b").action);
 }
 
-TEST(seconds_go_by)
+TEST_WITH(seconds_go_by, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     activity_choice choice = choose(NULL, (double[]){0.7, 0.3}, 2, 1);
     for (int64_t second = 1000; second < 1010; second++)
         for (int64_t i = 0; i < second - 999; i++) activity_decided(all, 3, second, &choice);
@@ -84,24 +99,18 @@ TEST(seconds_go_by)
     uint64_t sum = 0;
     for (size_t i = 0; i < ACTIVITY_SECONDS; i++) sum += report.seconds[i].decisions;
     assert_int_equal(sum, 1);
-    activity_free(all);
 }
 
-TEST(a_quiet_bandit_has_nothing)
+TEST_WITH(a_quiet_bandit_has_nothing, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     activity_read(all, 77, 1000, &report);
     assert_int_equal(report.count, 0);
     assert_true(isnan(report.explored) && isnan(report.entropy) && report.decisions == 0 && report.others == 0);
-    activity_free(all);
     activity_free(NULL);
 }
 
-TEST(shares_are_those_of_the_decisions)
+TEST_WITH(shares_are_those_of_the_decisions, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     const char *names[] = {"a", "b", "c"};
     activity_choice a = chosen(names[0]), b = chosen(names[1]), c = chosen(names[2]);
     for (int i = 0; i < 60; i++) {
@@ -115,15 +124,12 @@ TEST(shares_are_those_of_the_decisions)
     assert_string_equal(report.actions[2].name, "c");
     assert_true(fabs(report.actions[0].share - 0.5) < 1e-12 && fabs(report.actions[2].share - 1. / 6) < 1e-12);
     assert_true(report.others == 0 && fabs(report.actions[0].probability - 1) < 1e-12);
-    activity_free(all);
 }
 
 /* Ten actions have half of the decisions, ten thousand the other half: the ten are found, and what is said of them is
  * never more than is true. */
-TEST(frequent_actions_are_found_among_many)
+TEST_WITH(frequent_actions_are_found_among_many, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     size_t true_count[10] = {0}, total = ACTIVITY_DECISIONS - 1;
     srand(5);
     for (size_t i = 0; i < total; i++) {
@@ -146,13 +152,10 @@ TEST(frequent_actions_are_found_among_many)
         double truth = (double)true_count[report.actions[i].name[5] - '0'] / (double)total;
         assert_true(report.actions[i].share <= truth + 1e-12 && report.actions[i].share > 0.9 * truth);
     }
-    activity_free(all);
 }
 
-TEST(what_was_long_ago_fades)
+TEST_WITH(what_was_long_ago_fades, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     activity_choice before = chosen("before"), now = chosen("now");
     for (int i = 0; i < 10 * ACTIVITY_DECISIONS; i++) activity_decided(all, 1, 1000, &before);
     for (int i = 0; i < 2 * ACTIVITY_DECISIONS; i++) activity_decided(all, 1, 1000, &now);
@@ -160,15 +163,12 @@ TEST(what_was_long_ago_fades)
     assert_string_equal(report.actions[0].name, "now");
     assert_true(report.actions[0].share > 0.9 && report.actions[1].share < 0.1);
     assert_true(report.decisions < ACTIVITY_DECISIONS && report.decisions >= ACTIVITY_DECISIONS / 2);
-    activity_free(all);
 }
 
 /* More bandits than are remembered: the last one is, and those that are still asked are not forgotten for quiet ones.
  */
-TEST(memory_is_bounded)
+TEST_WITH(memory_is_bounded, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     activity_choice choice = chosen("x");
     for (uint32_t i = 1; i <= ACTIVITY_BANDITS; i++) activity_decided(all, i, 1000, &choice);
     for (uint32_t i = 1; i <= 100; i++) activity_decided(all, i, 2000, &choice);
@@ -185,14 +185,11 @@ TEST(memory_is_bounded)
         forgotten += !(report.decisions > 0);
     }
     assert_true(forgotten >= 1900 && forgotten <= 2000);
-    activity_free(all);
 }
 
 /* A fixed number of slots has counters; the decisions of further ones are counted together. */
-TEST(slots_are_counted)
+TEST_WITH(slots_are_counted, set_up, tear_down)
 {
-    activity *all = activity_create();
-    static activity_report report;
     activity_slot_decided(all, 1, words("top"), true);
     activity_slot_decided(all, 1, words("side"), false);
     activity_slot_decided(all, 1, words("top"), false);
@@ -215,5 +212,4 @@ TEST(slots_are_counted)
     activity_read(all, 1, 1000, &report);
     assert_int_equal(report.slot_count, ACTIVITY_SLOTS);
     assert_int_equal(report.other_slots, 7);
-    activity_free(all);
 }

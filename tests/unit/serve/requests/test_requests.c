@@ -8,40 +8,53 @@
 static const decide_limits of_names = {.dim = 0, .actions = 4, .features = 6};
 static const decide_limits of_vectors = {.dim = 3, .actions = 4, .features = 6};
 
+static memory owner;
+static decide_request request;
+static ee_error error;
+
+static int set_up(void **state)
+{
+    (void)state;
+    request = (decide_request){.owner = &owner};
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    memory_release(&owner);
+    return 0;
+}
+
 static void assert_text(json_text got, const char *words)
 {
     assert_int_equal(got.length, strlen(words));
     assert_memory_equal(got.bytes, words, got.length);
 }
 
-static ee_status read_body(decide_request *request, const decide_limits *limits, const char *body, ee_error *error)
+static ee_status read_body(const decide_limits *limits, const char *body)
 {
     json_token token;
-    json_reader reader = decide_request_start(request, words(body));
-    ok(json_next(&reader, &token, error));
-    return decide_request_read(request, &reader, limits, error);
+    json_reader reader = decide_request_start(&request, words(body));
+    ok(json_next(&reader, &token, &error));
+    return decide_request_read(&request, &reader, limits, &error);
 }
 
 static void assert_refused(const decide_limits *limits, const char *body, const char *message)
 {
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
-    ee_error error;
-    assert_int_equal(read_body(&request, limits, body, &error), EE_BAD_INPUT);
+    request = (decide_request){.owner = &owner};
+    assert_int_equal(read_body(limits, body), EE_BAD_INPUT);
     assert_string_equal(error.message, message);
     memory_release(&owner);
 }
 
-TEST(named_features_are_read)
+TEST_WITH(named_features_are_read, set_up, tear_down)
 {
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
-    ee_error error;
     const char *body =
         " {\"exclude\": [\"b\"], \"id\": \"x\\u00e4\", \"context\": {\"user\": {\"age\": 31}},\n"
         "\"dry_run\": true, \"actions\": [{\"id\": \"a\", \"features\": {\"p\": 9.50}}, {\"features\": { }, \"id\": "
         "\"\\\"b\"}, {\"id\":\"b\",\"features\":{\"q\":[1,\n2]}}]} ";
-    ok(read_body(&request, &of_names, body, &error));
+    ok(read_body(&of_names, body));
     assert_text(request.id, "x\xc3\xa4");
     assert_text(request.context, "{\"user\": {\"age\": 31}}");
     assert_int_equal(request.count, 3);
@@ -60,7 +73,7 @@ TEST(named_features_are_read)
     memory_free(context);
 
     /* the room serves the next, of which nothing of the last is left */
-    ok(read_body(&request, &of_names, "{\"actions\":[{\"id\":\"c\",\"features\":{}}]}", &error));
+    ok(read_body(&of_names, "{\"actions\":[{\"id\":\"c\",\"features\":{}}]}"));
     assert_null(request.id.bytes);
     assert_null(request.context.bytes);
     assert_int_equal(request.excluded_count, 0);
@@ -70,47 +83,35 @@ TEST(named_features_are_read)
     ok(decide_request_context(&request, NULL, &context, &size, &capacity, &error));
     assert_text((json_text){context, size}, "{\"_multi\":[{\"_tag\":\"c\"}]}");
     memory_free(context);
-    memory_release(&owner);
 }
 
-TEST(vectors_are_read)
+TEST_WITH(vectors_are_read, set_up, tear_down)
 {
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
-    ee_error error;
     const float values[] = {1, 2.5F, -3e8F, 4, 5, 0.1F};
-    ok(read_body(&request, &of_vectors, "{\"actions\":[[1,2.5,-3e8],[4,5,0.1]],\"exclude\":[\"0\",\"0\"]}", &error));
+    ok(read_body(&of_vectors, "{\"actions\":[[1,2.5,-3e8],[4,5,0.1]],\"exclude\":[\"0\",\"0\"]}"));
     assert_false(request.named);
     assert_int_equal(request.count, 2);
     assert_memory_equal(request.values, values, sizeof values);
     assert_int_equal(request.excluded_count, 1);
-    ok(read_body(&request, &of_vectors,
-                 "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2.5,-3e8]},{\"vector\":[4,5,0.1],"
-                 "\"id\":\"b\"}],\"exclude\":null,\"context\":null}",
-                 &error));
+    ok(read_body(&of_vectors, "{\"actions\":[{\"id\":\"a\",\"vector\":[1,2.5,-3e8]},{\"vector\":[4,5,0.1],"
+                              "\"id\":\"b\"}],\"exclude\":null,\"context\":null}"));
     assert_true(request.named);
     assert_memory_equal(request.values, values, sizeof values);
     size_t bytes = memory_bytes(&owner);
-    for (int i = 0; i < 100; i++) ok(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[4,5,6]]}", &error));
+    for (int i = 0; i < 100; i++) ok(read_body(&of_vectors, "{\"actions\":[[1,2,3],[4,5,6]]}"));
     assert_int_equal(memory_bytes(&owner), bytes);
-    memory_release(&owner);
 }
 
 /* The id says which action it is. */
-TEST(features_are_optional)
+TEST_WITH(features_are_optional, set_up, tear_down)
 {
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
-    ee_error error = {EE_OK, ""};
     char *bytes = NULL;
     size_t size = 0, capacity = 0;
-    if (read_body(&request, &of_names, "{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\",\"features\":{}}]}", &error))
-        fail_msg("%s", error.message);
+    ok(read_body(&of_names, "{\"actions\":[{\"id\":\"a\"},{\"id\":\"b\",\"features\":{}}]}"));
     ok(decide_request_context(&request, &owner, &bytes, &size, &capacity, &error));
     static const char expected[] = "{\"_multi\":[{\"_tag\":\"a\"},{\"_tag\":\"b\"}]}";
     assert_int_equal(size, sizeof expected - 1);
     assert_memory_equal(bytes, expected, size);
-    memory_release(&owner);
 }
 
 TEST(what_is_wrong_is_said_with_its_place)
@@ -158,49 +159,39 @@ TEST(what_is_wrong_is_said_with_its_place)
     assert_refused(names, "{\"id\":\"a\" 7}", "invalid JSON at byte 11: expected ',' or '}'");
 }
 
-TEST(limits_are_marked)
+TEST_WITH(limits_are_marked, set_up, tear_down)
 {
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
-    ee_error error;
-    assert_int_equal(read_body(&request, &of_vectors, "{\"actions\":[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1]]}", &error),
-                     EE_BAD_INPUT);
+    assert_int_equal(read_body(&of_vectors, "{\"actions\":[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1]]}"), EE_BAD_INPUT);
     assert_string_equal(error.message, "more than 4 actions in one decision (setting 'actions')");
     assert_true(request.too_large);
-    assert_int_equal(read_body(&request, &of_names, "{\"context\":{\"a\":[1,2,3,4,5,6,7]}}", &error), EE_BAD_INPUT);
+    assert_int_equal(read_body(&of_names, "{\"context\":{\"a\":[1,2,3,4,5,6,7]}}"), EE_BAD_INPUT);
     assert_true(request.too_large);
-    assert_int_equal(read_body(&request, &of_names, "{\"context\":7}", &error), EE_BAD_INPUT);
+    assert_int_equal(read_body(&of_names, "{\"context\":7}"), EE_BAD_INPUT);
     assert_false(request.too_large);
-    memory_release(&owner);
 }
 
-TEST(many_actions_have_their_places)
+TEST_WITH(many_actions_have_their_places, set_up, tear_down)
 {
     enum { COUNT = 1000 };
     static char body[COUNT * 40];
-    memory owner = {0};
-    decide_request request = {.owner = &owner};
     decide_limits limits = {.dim = 0, .actions = COUNT, .features = 10};
-    ee_error error;
     int length = sprintf(body, "{\"exclude\":[\"name 777\",\"name 3\"],\"actions\":[");
     for (int i = 0; i < COUNT; i++)
         length += sprintf(body + length, "%s{\"id\":\"name %d\",\"features\":{}}", i ? "," : "", i);
     sprintf(body + length, "]}");
-    ok(read_body(&request, &limits, body, &error));
+    ok(read_body(&limits, body));
     for (size_t i = 0; i < COUNT; i++) assert_int_equal(request.excluded[i], i == 3 || i == 777);
-    memory_release(&owner);
 }
 
-static ee_status read_reward(const char *body, reward_request *out, ee_error *error)
+static ee_status read_reward(const char *body, reward_request *out)
 {
     static char room_bytes[256];
     kept_texts texts = {.bytes = room_bytes, .capacity = sizeof room_bytes};
-    memory owner = {0};
     json_room room = {.owner = &owner};
     json_token token;
     json_reader reader = json_start(body, strlen(body), &room);
-    ok(json_next(&reader, &token, error));
-    ee_status status = reward_request_read(out, &reader, &texts, error);
+    ok(json_next(&reader, &token, &error));
+    ee_status status = reward_request_read(out, &reader, &texts, &error);
     memory_release(&owner);
     return status;
 }
@@ -208,12 +199,11 @@ static ee_status read_reward(const char *body, reward_request *out, ee_error *er
 TEST(rewards_are_read)
 {
     reward_request reward;
-    ee_error error;
-    ok(read_reward("{\"value\":0.25,\"id\":\"a\\u0031\",\"reward_id\":\"r\"}", &reward, &error));
+    ok(read_reward("{\"value\":0.25,\"id\":\"a\\u0031\",\"reward_id\":\"r\"}", &reward));
     assert_text(reward.id, "a1");
     assert_text(reward.reward_id, "r");
     assert_true(reward.value == 0.25);
-    ok(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward, &error));
+    ok(read_reward("{\"value\":-1e9,\"id\":\"a\",\"reward_id\":null}", &reward));
     assert_null(reward.reward_id.bytes);
     static const char *const wrong[][2] = {
         {"{\"value\":1}", "missing \"id\""},
@@ -224,7 +214,7 @@ TEST(rewards_are_read)
         {"{\"id\":\"a\",\"valu\":1}", "unknown key \"valu\"; did you mean \"value\"?"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(read_reward(wrong[i][0], &reward, &error), EE_BAD_INPUT);
+        assert_int_equal(read_reward(wrong[i][0], &reward), EE_BAD_INPUT);
         assert_string_equal(error.message, wrong[i][1]);
     }
 }

@@ -8,11 +8,7 @@ enum { ACTIONS = 3, DIM = 2 };
 static const double probabilities[ACTIONS] = {0.25, 0, 0.75};
 static const float values[ACTIONS * DIM] = {1, -2.5f, 0, 1e-20f, 3e30f, 7};
 static const uint8_t excluded[ACTIONS] = {0, 1, 0};
-static const json_text names[ACTIONS] = {{"left", 4},
-                                         {"", 0},
-                                         {"r\xc3\xa4"
-                                          "chts",
-                                          7}};
+static const json_text names[ACTIONS] = {{"left", 4}, {"", 0}, {"r\303\244chts", 7}};
 
 static decision_body vectors(void)
 {
@@ -215,10 +211,7 @@ TEST(ids_of_slots_tell_their_round)
     assert_int_equal(slot_decision_id_size(id, place), sizeof out);
     json_text made = slot_decision_id(id, place, out);
     assert_int_equal(made.length, sizeof out);
-    assert_memory_equal(made.bytes,
-                        "round-1\x1f"
-                        "banner",
-                        sizeof out);
+    assert_memory_equal(made.bytes, "round-1\037banner", sizeof out);
     json_text round_id = slot_round_id(made, &slot_id);
     assert_int_equal(round_id.length, 7);
     assert_int_equal(slot_id.length, 6);

@@ -15,7 +15,7 @@
 
 static const int64_t SECOND = 1000000;
 
-typedef struct play {
+static struct play {
     test_place place;
     store *store;
     int64_t now;
@@ -23,67 +23,68 @@ typedef struct play {
     text told; /* answers of entries that were not simply written */
 } play;
 
-static bandit_state *bandit_of(const play *self)
+static bandit_state *bandit_of(void)
 {
-    return state_of(self->store, 1);
+    return state_of(play.store, 1);
 }
 
-static void open_play(play *self)
+static void open_play(void)
 {
-    ok(store_open(self->place.where, &self->store, NULL));
-    skip_syncs(self->store);
+    ok(store_open(play.place.where, &play.store, NULL));
+    skip_syncs(play.store);
 }
 
 /* A bandit of vectors of one number whose decisions wait ten seconds, with these settings beside. */
-static play start(const char *settings)
+static void start(const char *settings)
 {
     char json[1000];
-    play self = {.place = test_place_make(), .now = 1000 * SECOND, .told = text_start(NULL)};
-    open_play(&self);
+    play = (struct play){.place = test_place_make(), .now = 1000 * SECOND, .told = text_start(NULL)};
+    open_play();
     snprintf(json, sizeof json, "{\"dim\":1,\"wait\":10%s%s}", settings[0] ? "," : "", settings);
-    assert_int_equal(write_bandit(self.store, "shop", json, self.now), 1);
-    text_add(&self.told, "%s", "");
-    return self;
+    assert_int_equal(write_bandit(play.store, "shop", json, play.now), 1);
+    text_add(&play.told, "%s", "");
 }
 
-static check_result check(const play *self)
+static check_result check(void)
 {
-    check_request request = {.folder = self->place.where};
+    check_request request = {.folder = play.place.where};
     check_result found;
-    ok((place_is_database(self->place.where) ? database_check : store_check_folder)(&request, &found, NULL));
+    ok((place_is_database(play.place.where) ? database_check : store_check_folder)(&request, &found, NULL));
     return found;
 }
 
-static void stop(play *self)
+static int stop(void **state)
 {
-    store_close(self->store);
-    test_place_remove(&self->place);
-    memory_free(self->told.bytes);
+    (void)state;
+    store_close(play.store);
+    test_place_remove(&play.place);
+    memory_free(play.told.bytes);
+    return 0;
 }
 
 /* Writes a chain of entries in one group, and counts. */
-static void write_group(play *self, store_entry *first)
+static void write_group(store_entry *first)
 {
     ee_error error = {0};
-    store_group group = {.first = first, .now = self->now};
-    if (store_write(self->store, &group, &error)) fail_msg("%s", error.message);
-    uint64_t *into = (uint64_t *)&self->counts;
+    store_group group = {.first = first, .now = play.now};
+    if (store_write(play.store, &group, &error)) fail_msg("%s", error.message);
+    uint64_t *into = (uint64_t *)&play.counts;
     const uint64_t *from = (const uint64_t *)&group.counts;
     for (size_t i = 0; i < sizeof group.counts / sizeof *from; i++) into[i] += from[i];
 }
 
-static size_t settle(play *self, size_t limit)
+static size_t settle(size_t limit)
 {
     ee_error error = {0};
     uint32_t bandit = 1;
-    uint64_t before = bandit_of(self)->events;
-    store_group group = {.now = self->now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
-    if (store_write(self->store, &group, &error)) fail_msg("%s", error.message);
-    self->counts.defaulted += group.counts.defaulted;
-    self->counts.abandoned += group.counts.abandoned;
-    self->counts.inactive += group.counts.inactive;
-    self->counts.waiting += group.counts.waiting;
-    return (size_t)(bandit_of(self)->events - before);
+    uint64_t before = bandit_of()->events;
+    store_group group = {.now = play.now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
+    if (store_write(play.store, &group, &error)) fail_msg("%s", error.message);
+    play.counts.defaulted += group.counts.defaulted;
+    play.counts.abandoned += group.counts.abandoned;
+    play.counts.inactive += group.counts.inactive;
+    play.counts.waiting += group.counts.waiting;
+    return (size_t)(bandit_of()->events - before);
 }
 
 /* ---- scripts: steps separated by "; "
@@ -113,64 +114,50 @@ static step read_step(const char *from, size_t length)
 }
 
 /* What became of the entries, where they were not simply written. */
-static void tell(play *self, const step *from, const store_entry *entry)
+static void tell(const step *from, const store_entry *entry)
 {
     static const char *const verdicts[] = {"", "repeated", "conflict", "failed", "refused", "moved", "spooled"};
     if (!entry->verdict) return;
-    text_add(&self->told, "%c %s %s", from->what, from->id, verdicts[entry->verdict]);
-    if (entry->verdict == ENTRY_REPEATED) text_add(&self->told, " %d", (int)entry->event.number);
-    if (entry->event.kind == EVENT_REWARD) text_add(&self->told, " as %d", (int)entry->event.outcome);
-    if (entry->error.message[0]) text_add(&self->told, ": %s", entry->error.message);
-    text_add(&self->told, "; ");
+    text_add(&play.told, "%c %s %s", from->what, from->id, verdicts[entry->verdict]);
+    if (entry->verdict == ENTRY_REPEATED) text_add(&play.told, " %d", (int)entry->event.number);
+    if (entry->event.kind == EVENT_REWARD) text_add(&play.told, " as %d", (int)entry->event.outcome);
+    if (entry->error.message[0]) text_add(&play.told, ": %s", entry->error.message);
+    text_add(&play.told, "; ");
 }
 
-static void decide(play *self, const step *from)
+static void decide(const step *from)
 {
     static const double probabilities[] = {0.5, 0.5};
     static const float values[] = {1, 2};
     bool is_round = from->what == 'q' || from->what == 'Q';
-    store_entry entries[MOST_SLOTS] = {0};
-    char ids[MOST_SLOTS][32];
+    decision_body bodies[MOST_SLOTS];
+    decision_entries made;
     size_t count = is_round ? strlen(from->words[0]) : 1;
     uint64_t request = (uint64_t)atoi(from->words[is_round]);
+    for (size_t i = 0; i < count; i++)
+        bodies[i] = (decision_body){.request = {request, 7},
+                                    .count = 2,
+                                    .probabilities = probabilities,
+                                    .dim = 1,
+                                    .values = values,
+                                    .deferred = from->what == 'f' || from->what == 'Q',
+                                    .slot = {from->words[0] + i, is_round},
+                                    .slot_index = i,
+                                    .slot_count = is_round ? count : 0};
+    fill_decision(&made, 1, from->id, bodies);
+    made.all[0].refused = from->what == 'x';
+    write_group(made.all);
     for (size_t i = 0; i < count; i++) {
-        decision_body body = {.request = {request, 7},
-                              .count = 2,
-                              .probabilities = probabilities,
-                              .dim = 1,
-                              .values = values,
-                              .deferred = from->what == 'f' || from->what == 'Q',
-                              .slot = {from->words[0] + i, is_round},
-                              .slot_index = i,
-                              .slot_count = is_round ? count : 0};
-        uint8_t *bytes = NULL;
-        size_t size = 0, capacity = 0;
-        ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
-        json_text id = words(from->id);
-        entries[i] = (store_entry){.bandit = 1,
-                                   .event = {.kind = EVENT_DECISION,
-                                             .id = is_round ? slot_decision_id(id, body.slot, ids[i]) : id,
-                                             .body = bytes,
-                                             .size = size},
-                                   .request = {request, 7},
-                                   .refused = from->what == 'x',
-                                   .deferred = body.deferred,
-                                   .slot_index = i,
-                                   .slot_count = body.slot_count,
-                                   .with_next = i + 1 < count,
-                                   .next = i + 1 < count ? &entries[i + 1] : NULL};
+        const store_entry *entry = &made.all[i];
+        assert_int_equal(entry->verdict, made.all[0].verdict);
+        if (entry->verdict != ENTRY_CONFLICT && entry->verdict != ENTRY_REFUSED)
+            assert_int_equal(entry->event.number, made.all[0].event.number + i);
     }
-    write_group(self, entries);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(entries[i].verdict, entries[0].verdict);
-        if (entries[i].verdict != ENTRY_CONFLICT && entries[i].verdict != ENTRY_REFUSED)
-            assert_int_equal(entries[i].event.number, entries[0].event.number + i);
-        memory_free((void *)(uintptr_t)entries[i].event.body);
-    }
-    tell(self, from, &entries[0]);
+    free_decision(&made);
+    tell(from, &made.all[0]);
 }
 
-static void reward(play *self, const step *from)
+static void reward(const step *from)
 {
     uint8_t bytes[METRIC_VALUES_SIZE];
     bool is_alone = strcmp(from->words[0], "-") == 0;
@@ -189,45 +176,45 @@ static void reward(play *self, const step *from)
         entry.event.body = bytes;
         entry.event.size = metric_values_write(&values, bytes);
     }
-    write_group(self, &entry);
-    tell(self, from, &entry);
+    write_group(&entry);
+    tell(from, &entry);
 }
 
-static void change(play *self, const char *json, size_t length)
+static void change(const char *json, size_t length)
 {
     bandit_settings settings = bandit_settings_usual();
     ok(bandit_settings_read(&settings, json, length, SETTINGS_STORED, NULL));
     store_entry entry = {
         .bandit = 1, .event = {.kind = EVENT_SETTINGS, .body = json, .size = length}, .settings = &settings};
-    assert_int_equal(write_entry(self->store, &entry, self->now), ENTRY_DONE);
+    assert_int_equal(write_entry(play.store, &entry, play.now), ENTRY_DONE);
 }
 
-static void run_step(play *self, const char *script, size_t length)
+static void run_step(const char *script, size_t length)
 {
     step now = read_step(script, length);
     store_entry entry = {.bandit = 1, .event = {.kind = now.what == 'p' ? EVENT_STEP : EVENT_ACTIVATED}};
     switch (now.what) {
     case '+':
-        self->now += llround(atof(script + 1) * (double)SECOND);
+        play.now += llround(atof(script + 1) * (double)SECOND);
         break;
     case 's':
-        settle(self, now.id[0] ? (size_t)atoi(now.id) : 100);
+        settle(now.id[0] ? (size_t)atoi(now.id) : 100);
         break;
     case 'r':
-        reward(self, &now);
+        reward(&now);
         break;
     case '=':
-        change(self, script + 2, length - 2);
+        change(script + 2, length - 2);
         break;
     case 'a':
         entry.event.id = words(now.id);
         __attribute__((fallthrough));
     case 'p':
-        write_group(self, &entry);
-        tell(self, &now, &entry);
+        write_group(&entry);
+        tell(&now, &entry);
         break;
     default:
-        decide(self, &now);
+        decide(&now);
     }
 }
 
@@ -237,19 +224,19 @@ typedef struct script {
 
 static void run_script(const script *of, bool reopens)
 {
-    play self = start(of->settings);
+    start(of->settings);
     for (const char *at = of->steps; *at;) {
         size_t length = strcspn(at, ";");
-        run_step(&self, at, length);
+        run_step(at, length);
         at += length + strspn(at + length, "; ");
         if (!reopens) continue;
-        store_close(self.store);
-        open_play(&self);
+        store_close(play.store);
+        open_play();
     }
-    assert_log_is(self.store, 1, of->log);
-    assert_string_equal(self.told.bytes, of->told);
-    assert_string_equal(check(&self).first, "");
-    stop(&self);
+    assert_log_is(play.store, 1, of->log);
+    assert_string_equal(play.told.bytes, of->told);
+    assert_string_equal(check().first, "");
+    stop(NULL);
 }
 
 static void run_scripts(const script *all, size_t count)
@@ -432,73 +419,71 @@ TEST(metrics_are_joined)
 }
 
 /* Runs a script, and stays open. */
-static play play_steps(const char *settings, const char *const *steps)
+static void play_steps(const char *settings, const char *const *steps)
 {
-    play self = start(settings);
-    for (; *steps; steps++) run_step(&self, *steps, strlen(*steps));
-    return self;
+    start(settings);
+    for (; *steps; steps++) run_step(*steps, strlen(*steps));
 }
 #define PLAY(settings, ...) play_steps(settings, (const char *const[]){__VA_ARGS__, NULL})
 
-static metric_values totals_at(play *self, uint64_t number)
+static metric_values totals_at(uint64_t number)
 {
     store_reader *reader;
     const event *found;
     metric_values out;
-    ok(store_reader_create(self->store, &reader, NULL));
+    ok(store_reader_create(play.store, &reader, NULL));
     ok(store_read_one(reader, 1, number, &found, NULL));
     ok(metric_values_read(found->body, found->size, &out, NULL));
     store_reader_free(reader);
     return out;
 }
 
-TEST(a_settlement_has_the_totals)
+TEST_WITH(a_settlement_has_the_totals, NULL, stop)
 {
-    play self = PLAY(FIRST_COUNTS, "d a", "r a 1 - r=1", "r a 5 - r=1,l=4", "r a - - l=2", "d b", "+11", "s");
-    metric_values totals = totals_at(&self, 7);
+    PLAY(FIRST_COUNTS, "d a", "r a 1 - r=1", "r a 5 - r=1,l=4", "r a - - l=2", "d b", "+11", "s");
+    metric_values totals = totals_at(7);
     assert_true(totals.reward == 1 && totals.count == 2);
     assert_true(strcmp(totals.list[0].name, "l") == 0 && totals.list[0].count == 2 && totals.list[0].value == 3);
     assert_true(strcmp(totals.list[1].name, "r") == 0 && totals.list[1].count == 2 && totals.list[1].value == 2);
-    assert_int_equal(self.counts.decisions, 2);
-    assert_int_equal(self.counts.joined, 3);
-    assert_int_equal(self.counts.abandoned, 1);
-    stop(&self);
-    self = PLAY(FIRST_COUNTS, "d a", "r a - - r=3", "+11", "s");
-    assert_true(isnan(totals_at(&self, 4).reward));
-    stop(&self);
-    self = PLAY(SUMS, "d a", "r a 1 x r=1", "+11", "s");
-    assert_true(totals_at(&self, 4).reward == 1);
-    ok(store_erase(self.store, 1, (const uint64_t[]){3, 4, 2}, 3, NULL));
+    assert_int_equal(play.counts.decisions, 2);
+    assert_int_equal(play.counts.joined, 3);
+    assert_int_equal(play.counts.abandoned, 1);
+    stop(NULL);
+    PLAY(FIRST_COUNTS, "d a", "r a - - r=3", "+11", "s");
+    assert_true(isnan(totals_at(4).reward));
+    stop(NULL);
+    PLAY(SUMS, "d a", "r a 1 x r=1", "+11", "s");
+    assert_true(totals_at(4).reward == 1);
+    ok(store_erase(play.store, 1, (const uint64_t[]){3, 4, 2}, 3, NULL));
     for (uint64_t number = 3; number <= 4; number++) {
         store_reader *reader;
         const event *found;
-        ok(store_reader_create(self.store, &reader, NULL));
+        ok(store_reader_create(play.store, &reader, NULL));
         ok(store_read_one(reader, 1, number, &found, NULL));
         assert_int_equal(found->size, 0);
         store_reader_free(reader);
     }
-    assert_string_equal(check(&self).first, "");
-    stop(&self);
+    assert_string_equal(check().first, "");
 }
 
 /* A repair computes the tables from the log. */
 TEST(a_repair_finds_the_metrics_again)
 {
     only_in_a_folder();
-    play self = PLAY(SUMS, "d a", "r a 1 x r=1");
-    store_close(self.store);
-    raw_log raw = raw_begin(self.place.where);
+    PLAY(SUMS, "d a", "r a 1 x r=1");
+    store_close(play.store);
+    raw_log raw = raw_begin(play.place.where);
     raw_run(&raw, "UPDATE decisions SET metrics = x'00'");
     raw_commit(&raw);
-    assert_int_equal(check(&self).tables, 1);
+    assert_int_equal(check().tables, 1);
     repair_result repaired;
-    ok(store_repair(&(check_request){.folder = self.place.where}, &repaired, NULL));
-    assert_string_equal(check(&self).first, "");
-    open_play(&self);
-    self.now += 11 * SECOND;
-    assert_int_equal(settle(&self, 100), 1);
-    assert_true(totals_at(&self, 4).list[0].value == 1);
-    stop(&self);
+    ok(store_repair(&(check_request){.folder = play.place.where}, &repaired, NULL));
+    assert_string_equal(check().first, "");
+    open_play();
+    play.now += 11 * SECOND;
+    assert_int_equal(settle(100), 1);
+    assert_true(totals_at(4).list[0].value == 1);
+    stop(NULL);
 }
 /* More names than there is room for: one that the bandit no longer has makes place. */
 TEST(many_names)
@@ -572,13 +557,13 @@ TEST(damaged_bytes_are_refused_or_harmless)
 
 /* ---- portions ---- */
 
-static void step_now(play *self, const char *one)
+static void step_now(const char *one)
 {
-    run_step(self, one, strlen(one));
+    run_step(one, strlen(one));
 }
 
 /* Decisions 0 to count - 1, all rewarded except the last, in large groups. */
-static void decide_many(play *self, int count)
+static void decide_many(int count)
 {
     enum { TOGETHER = 1000 };
     static store_entry entries[2 * TOGETHER];
@@ -594,88 +579,84 @@ static void decide_many(play *self, int count)
                     (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(id), .value = 1}};
         }
         for (size_t i = 0; i + 1 < used; i++) entries[i].next = &entries[i + 1];
-        write_group(self, entries);
+        write_group(entries);
     }
 }
 
 /* As after a day without the server, or with a shorter wait: what was settled by its rewards is passed in portions. */
-TEST(passes_the_settled_in_portions)
+TEST_WITH(passes_the_settled_in_portions, NULL, stop)
 {
     enum { COUNT = 10000 };
-    play self = start("");
-    decide_many(&self, COUNT);
-    self.now += 11 * SECOND;
+    start("");
+    decide_many(COUNT);
+    play.now += 11 * SECOND;
     size_t calls = 1;
-    for (; settle(&self, 1000) == 0; calls++) assert_true(bandit_of(&self)->deadline <= self.now);
+    for (; settle(1000) == 0; calls++) assert_true(bandit_of()->deadline <= play.now);
     assert_int_equal(calls, 3);
-    assert_int_equal(bandit_of(&self)->deadline, INT64_MAX);
-    assert_int_equal(bandit_of(&self)->settled_to, 3 * COUNT - 1);
-    stop(&self);
+    assert_int_equal(bandit_of()->deadline, INT64_MAX);
+    assert_int_equal(bandit_of()->settled_to, 3 * COUNT - 1);
 }
 
-TEST(settles_in_portions)
+TEST_WITH(settles_in_portions, NULL, stop)
 {
     enum { COUNT = 300 };
-    play self = start("");
+    start("");
     for (int i = 0; i < COUNT; i++) {
         char line[32];
         snprintf(line, sizeof line, "d %d", i);
-        step_now(&self, line);
+        step_now(line);
         snprintf(line, sizeof line, "r %d 1", i);
-        if (i % 3 == 0) step_now(&self, line);
-        self.now += 1000;
+        if (i % 3 == 0) step_now(line);
+        play.now += 1000;
     }
-    int64_t last = self.now - 1000;
-    self.now += 5 * SECOND;
-    assert_int_equal(settle(&self, COUNT), 0);
-    assert_true(bandit_of(&self)->deadline == 1010 * SECOND + 1);
-    self.now = 1010 * SECOND + 150 * 1000; /* over for the first 150 */
-    assert_int_equal(settle(&self, 30), 30);
-    assert_true(bandit_of(&self)->deadline <= self.now);
-    assert_int_equal(settle(&self, COUNT), 70);
-    assert_true(bandit_of(&self)->deadline == self.now + 1);
-    self.now = last + 10 * SECOND + 1;
-    assert_int_equal(settle(&self, COUNT), 100);
-    assert_true(bandit_of(&self)->deadline == INT64_MAX);
-    assert_int_equal(self.counts.defaulted, 200);
-    assert_int_equal(self.counts.waiting, 0);
-    assert_int_equal(settle(&self, COUNT), 0);
-    stop(&self);
+    int64_t last = play.now - 1000;
+    play.now += 5 * SECOND;
+    assert_int_equal(settle(COUNT), 0);
+    assert_true(bandit_of()->deadline == 1010 * SECOND + 1);
+    play.now = 1010 * SECOND + 150 * 1000; /* over for the first 150 */
+    assert_int_equal(settle(30), 30);
+    assert_true(bandit_of()->deadline <= play.now);
+    assert_int_equal(settle(COUNT), 70);
+    assert_true(bandit_of()->deadline == play.now + 1);
+    play.now = last + 10 * SECOND + 1;
+    assert_int_equal(settle(COUNT), 100);
+    assert_true(bandit_of()->deadline == INT64_MAX);
+    assert_int_equal(play.counts.defaulted, 200);
+    assert_int_equal(play.counts.waiting, 0);
+    assert_int_equal(settle(COUNT), 0);
 }
 
-TEST(news_are_what_a_model_learns_from)
+TEST_WITH(news_are_what_a_model_learns_from, NULL, stop)
 {
-    play self = PLAY(SUM, "d a");
-    assert_int_equal(bandit_of(&self)->news, 2);
-    step_now(&self, "r a 1");
-    assert_int_equal(bandit_of(&self)->events, 3);
-    step_now(&self, "p");
-    assert_int_equal(bandit_of(&self)->news, 2);
-    step_now(&self, "+11");
-    step_now(&self, "s");
-    assert_int_equal(bandit_of(&self)->news, 5);
-    assert_true(bandit_of(&self)->time == self.now);
-    stop(&self);
+    PLAY(SUM, "d a");
+    assert_int_equal(bandit_of()->news, 2);
+    step_now("r a 1");
+    assert_int_equal(bandit_of()->events, 3);
+    step_now("p");
+    assert_int_equal(bandit_of()->news, 2);
+    step_now("+11");
+    step_now("s");
+    assert_int_equal(bandit_of()->news, 5);
+    assert_true(bandit_of()->time == play.now);
 }
 
 /* Retention takes a round whole or not at all, and its id with it. */
-TEST(a_round_is_removed_as_a_whole)
+TEST_WITH(a_round_is_removed_as_a_whole, NULL, stop)
 {
-    play self = PLAY("", "q r tme 1", "r r/t 2", "r r/m 2", "+1");
+    PLAY("", "q r tme 1", "r r/t 2", "r r/m 2", "+1");
     bool more;
-    ok(store_remove(self.store, 1, self.now, 1000, 100, &more, NULL)); /* a slot waits */
-    step_now(&self, "q r tme 1");
-    step_now(&self, "r r/e 2 id");
-    ok(store_remove(self.store, 1, self.now, 4, 100, &more, NULL)); /* a restart needs a slot */
-    step_now(&self, "q r tme 1");
-    assert_string_equal(self.told.bytes, "q r repeated 2; q r repeated 2; ");
-    ok(store_remove(self.store, 1, self.now, 1000, 1, &more, NULL));
+    ok(store_remove(play.store, 1, play.now, 1000, 100, &more, NULL)); /* a slot waits */
+    step_now("q r tme 1");
+    step_now("r r/e 2 id");
+    ok(store_remove(play.store, 1, play.now, 4, 100, &more, NULL)); /* a restart needs a slot */
+    step_now("q r tme 1");
+    assert_string_equal(play.told.bytes, "q r repeated 2; q r repeated 2; ");
+    ok(store_remove(play.store, 1, play.now, 1000, 1, &more, NULL));
     assert_true(more); /* more than one event, since three belong together */
-    step_now(&self, "q r tm 2");
-    step_now(&self, "r r/e 3 id");
-    assert_string_equal(self.told.bytes, "q r repeated 2; q r repeated 2; "); /* both are new */
-    assert_int_equal(self.counts.unknown, 1);
-    stop(&self);
+    step_now("q r tm 2");
+    step_now("r r/e 3 id");
+    assert_string_equal(play.told.bytes, "q r repeated 2; q r repeated 2; "); /* both are new */
+    assert_int_equal(play.counts.unknown, 1);
 }
 
 /* ---- groups ---- */
@@ -723,45 +704,45 @@ static text write_made(uint64_t seed, size_t together)
     static made_entry made[STEPS];
     const char *settings = seed % 2 ? SUM ",\"default_reward\":0.5" : "\"default_reward\":0.5";
     char json[200];
-    play self = start(settings);
+    start(settings);
     snprintf(json, sizeof json, "{\"dim\":1,\"wait\":10,%s}", settings);
-    write_bandit(self.store, "news", json, self.now);
+    write_bandit(play.store, "news", json, play.now);
     uint64_t chance = seed;
     text out = text_start(NULL);
     for (size_t i = 0; i < STEPS; i++) make_entry(&made[i], &chance);
     for (size_t first = 0; first < STEPS; first += 8) { /* eight at the same time, however they are grouped */
         const uint32_t both[] = {1, 2};
-        self.now += (int64_t)draw(&chance, 4) * SECOND;
+        play.now += (int64_t)draw(&chance, 4) * SECOND;
         for (size_t i = first; i < first + 8; i += together) {
             size_t end_of_group = i + together < first + 8 ? i + together : first + 8;
             for (size_t k = i; k + 1 < end_of_group; k++) made[k].entry.next = &made[k + 1].entry;
-            store_group group = {.first = &made[i].entry, .now = self.now, .settle_each = 100, .settle_total = 100};
+            store_group group = {.first = &made[i].entry, .now = play.now, .settle_each = 100, .settle_total = 100};
             if (end_of_group == first + 8) {
                 group.due = both;
                 group.due_count = 2;
             }
-            ok(store_write(self.store, &group, NULL));
+            ok(store_write(play.store, &group, NULL));
             if (draw(&seed, 8)) continue;
-            store_close(self.store);
-            open_play(&self);
+            store_close(play.store);
+            open_play();
         }
     }
     for (size_t i = 0; i < STEPS; i++)
         text_add(&out, "%d %d %d\n", (int)made[i].entry.verdict, (int)made[i].entry.event.outcome,
                  (int)made[i].entry.event.number);
     for (uint32_t i = 1; i <= 2; i++)
-        text_add(&out, "%d waiting, %d unclaimed\n", (int)state_of(self.store, i)->waiting,
-                 (int)state_of(self.store, i)->unclaimed);
+        text_add(&out, "%d waiting, %d unclaimed\n", (int)state_of(play.store, i)->waiting,
+                 (int)state_of(play.store, i)->unclaimed);
     static const char *const tables[] = {"SELECT * FROM events ORDER BY 1",
                                          "SELECT * FROM decisions ORDER BY 1",
                                          "SELECT * FROM ids ORDER BY 1, 2",
                                          "SELECT * FROM reward_ids ORDER BY 1, 2, 3",
                                          "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
                                          "SELECT number, name, archived, settled_to FROM bandits ORDER BY 1"};
-    raw_log raw = raw_begin(self.place.where);
+    raw_log raw = raw_begin(play.place.where);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) raw_show(&raw, tables[i], add_line, &out);
     raw_commit(&raw);
-    stop(&self);
+    stop(NULL);
     return out;
 }
 
@@ -780,9 +761,9 @@ TEST(groups_do_not_matter)
 }
 
 /* A group that fails leaves the store and what is known of the bandits as before. */
-TEST(a_group_that_fails_changes_nothing)
+TEST_WITH(a_group_that_fails_changes_nothing, NULL, stop)
 {
-    play self = PLAY("", "d a");
+    PLAY("", "d a");
     ee_error error = {0};
     bandit_settings settings = bandit_settings_usual();
     store_entry made = {
@@ -791,21 +772,20 @@ TEST(a_group_that_fails_changes_nothing)
     store_entry early = {.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words("b"), .value = 1}};
     made.next = &early;
     early.next = &rewarded;
-    bandit_state before = *bandit_of(&self);
-    store_group group = {.first = &made, .now = self.now - 1}; /* before the last event */
-    assert_int_equal(store_write(self.store, &group, &error), EE_BAD_INPUT);
+    bandit_state before = *bandit_of();
+    store_group group = {.first = &made, .now = play.now - 1}; /* before the last event */
+    assert_int_equal(store_write(play.store, &group, &error), EE_BAD_INPUT);
     assert_message_has(error.message, "cannot follow event 2");
-    assert_memory_equal(bandit_of(&self), &before, sizeof before);
-    assert_int_equal(store_bandit_count(self.store), 1);
+    assert_memory_equal(bandit_of(), &before, sizeof before);
+    assert_int_equal(store_bandit_count(play.store), 1);
     assert_int_equal(made.bandit, 0);
     for (const store_entry *entry = &made; entry; entry = entry->next) {
         assert_int_equal(entry->verdict, ENTRY_FAILED);
         assert_string_equal(entry->error.message, error.message);
     }
-    group.now = self.now;
-    ok(store_write(self.store, &group, &error));
+    group.now = play.now;
+    ok(store_write(play.store, &group, &error));
     assert_int_equal(made.bandit, 2);
-    assert_int_equal(store_bandit_count(self.store), 2);
-    assert_log_is(self.store, 1, "=; D a; R b 1 unknown 0; R a 1 joined 2; S 2 1 rewarded; ");
-    stop(&self);
+    assert_int_equal(store_bandit_count(play.store), 2);
+    assert_log_is(play.store, 1, "=; D a; R b 1 unknown 0; R a 1 joined 2; S 2 1 rewarded; ");
 }

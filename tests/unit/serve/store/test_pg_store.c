@@ -133,8 +133,8 @@ TEST_WITH(an_old_owner_writes_nothing, set_up, tear_down)
     assert_int_equal(decide(first, 1, "y", 3), ENTRY_MOVED);
     bool more;
     ee_error error;
-    assert_int_equal(store_remove(first, 1, 100, 100, 10, &more, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another server owns the bandit");
+    assert_fails(store_remove(first, 1, 100, 100, 10, &more, &error), EE_FILE_ERROR, error,
+                 "another server owns the bandit");
     assert_int_equal(store_purge(first, 1, &error), EE_FILE_ERROR);
     assert_int_equal(store_erase(first, 1, &(uint64_t){2}, 1, &error), EE_FILE_ERROR);
     assert_int_equal(decide(second, 1, "x", 3), ENTRY_REPEATED);
@@ -162,8 +162,8 @@ TEST_WITH(a_token_is_of_one_server, set_up, tear_down)
     assert_false(own(second, 1, token));
     assert_false(own(second, LEADER, store_token(first, LEADER)));
     database_run(database->inside, "UPDATE eenet.log_ends SET owner = 2");
-    assert_int_equal(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "another server owns the bandit");
+    assert_fails(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &error), EE_FILE_ERROR, error,
+                 "another server owns the bandit");
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
     assert_int_equal(store_token(first, 1), 0);
     assert_true(own(second, 1, token));
@@ -282,8 +282,8 @@ TEST_WITH(a_process_alone_owns_everything, set_up, tear_down)
     store *alone, *other;
     ee_error error = {0};
     ok(store_open(database->where, &alone, &error));
-    assert_int_equal(store_open(database->where, &other, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "store: another process is serving the database ");
+    assert_fails(store_open(database->where, &other, &error), EE_FILE_ERROR, error,
+                 "store: another process is serving the database ");
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
     assert_int_equal(decide(alone, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(write_bandit(alone, "b", "{}", 2), 2);
@@ -461,6 +461,7 @@ typedef struct cut_store {
 
 static cut_store open_behind_proxy(void)
 {
+    only_in_a_database();
     cut_store self = {.database = database_make()};
     ee_error error = {0};
     self.between = start_proxy(&self.database);
@@ -494,9 +495,8 @@ static ee_status decide_and_cut(cut_store *self, const char *id, cutting what, e
 
 TEST(a_lost_response_to_a_commit_is_found_out)
 {
-    only_in_a_database();
-    cut_store self = open_behind_proxy();
     ee_error error = {0};
+    cut_store self = open_behind_proxy();
     ok(decide_and_cut(&self, "y", CUTS_RESPONSE, &error));
     assert_int_equal(store_bandit_state(self.kept, 1)->events, 3);
     assert_int_equal(decide(self.kept, 1, "y", 4), ENTRY_REPEATED);
@@ -507,9 +507,8 @@ TEST(a_lost_response_to_a_commit_is_found_out)
 /* A connection that was lost between two groups, or before anything of this one was found, is made again. */
 TEST(a_lost_connection_is_made_again)
 {
-    only_in_a_database();
-    cut_store self = open_behind_proxy();
     ee_error error = {0};
+    cut_store self = open_behind_proxy();
     ok(decide_and_cut(&self, "y", CUTS_REQUEST, &error));
     assert_int_equal(database_cut(&self.database, "writer"), 1);
     assert_int_equal(decide(self.kept, 1, "z", 4), ENTRY_DONE);
@@ -528,9 +527,8 @@ static void end_at_commit(fresh_database *database)
 
 TEST(a_commit_that_was_not_done_is_found_out)
 {
-    only_in_a_database();
-    cut_store self = open_behind_proxy();
     ee_error error = {0};
+    cut_store self = open_behind_proxy();
     end_at_commit(&self.database);
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("y")}, .request = {1, 2}};
     store_group group = {.first = &entry, .now = 3};
@@ -546,15 +544,14 @@ TEST(a_commit_that_was_not_done_is_found_out)
 /* The database cannot be reached for long after a commit: its bandits are loaded again. */
 TEST(a_commit_in_doubt_is_loaded_again)
 {
-    only_in_a_database();
     for (int moves = 0; moves < 2; moves++) {
         cut_store self = open_behind_proxy();
         pg_store *inside = (pg_store *)self.kept;
         ee_error error = {0};
         inside->patience = 0;
         atomic_store(&self.between->closed, true);
-        assert_int_equal(decide_and_cut(&self, "y", CUTS_RESPONSE, &error), EE_FILE_ERROR);
-        assert_message_has(error.message, "the database is not available");
+        assert_fails(decide_and_cut(&self, "y", CUTS_RESPONSE, &error), EE_FILE_ERROR, error,
+                     "the database is not available");
         assert_int_equal(inside->doubtful_count, 1);
         assert_int_equal(store_bandit_state(self.kept, 1)->events, 2); /* as far as it knows */
         store_group nothing = {.now = 4};
@@ -1002,17 +999,16 @@ TEST_WITH(damage_is_detected, set_up, tear_down)
         ok(store_read_one(reader, 1, 4, &found, &error));
     }
     database_run(on, "DELETE FROM eenet.events WHERE place = (SELECT place FROM saved)");
-    assert_int_equal(store_read(reader, 1, 2, ~0u, 100, &batch, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "the log of bandit 1 is damaged: event 4 is missing");
+    assert_fails(store_read(reader, 1, 2, ~0u, 100, &batch, &error), EE_FILE_ERROR, error,
+                 "the log of bandit 1 is damaged: event 4 is missing");
     /* The middle of the log: the first event that the search looks at. */
-    assert_int_equal(store_count_before(reader, 1, 3000, &number, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "event 4 is missing");
+    assert_fails(store_count_before(reader, 1, 3000, &number, &error), EE_FILE_ERROR, error, "event 4 is missing");
     ok(store_read(reader, 1, 4, ~0u, 100, &batch, &error)); /* the connection is of use */
     event_batch_free(&batch);
     store_reader_free(reader);
     ok(store_open_reader(test_postgres(), &none, NULL));
-    assert_int_equal(store_list_bandits(none, &bandits, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "the database has no tables of eenet");
+    assert_fails(store_list_bandits(none, &bandits, &error), EE_FILE_ERROR, error,
+                 "the database has no tables of eenet");
     store_reader_free(none);
 }
 
@@ -1054,8 +1050,7 @@ TEST(what_a_spool_has_delivered_is_refused)
     ok(store_open(database.where, &kept, &error));
     write_bandit(kept, "a", "{}", 5);
     ok(deliver(kept, 0, 10, 5, &error));
-    assert_int_equal(deliver(kept, 0, 10, 5, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "already in the database");
+    assert_fails(deliver(kept, 0, 10, 5, &error), EE_FILE_ERROR, error, "already in the database");
     assert_int_equal(deliver(kept, 9, 12, 5, &error), EE_FILE_ERROR);
     assert_log_is(kept, 1, "=; P; ");
     ok(store_spool_position(kept, "one", &position, &error));

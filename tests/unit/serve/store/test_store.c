@@ -14,49 +14,46 @@ static store_entry settings_entry(const bandit_settings *settings, const char *j
 
 TEST_WITH(bandits_are_kept, set_up, tear_down)
 {
-    bench *b = *state;
-    seen got;
     bandit_settings settings = bandit_settings_usual();
-    assert_int_equal(write_bandit(b->kept, "shop", "{\"dim\":2}", 60), 1);
-    assert_int_equal(write_bandit(b->kept, "news", "{\"dim\":3}", 70), 2);
+    assert_int_equal(write_bandit(bench.kept, "shop", "{\"dim\":2}", 60), 1);
+    assert_int_equal(write_bandit(bench.kept, "news", "{\"dim\":3}", 70), 2);
     store_entry again = settings_entry(&settings, "{}", "shop");
-    assert_int_equal(write_entry(b->kept, &again, 80), ENTRY_FAILED);
+    assert_int_equal(write_entry(bench.kept, &again, 80), ENTRY_FAILED);
     assert_string_equal(again.error.message, "store: the bandit 'shop' already exists");
     /* Two of a name in one group: the first. */
     store_entry one = settings_entry(&settings, "{}", "same"), two = settings_entry(&settings, "{}", "same");
     one.next = &two;
-    write_entries(b->kept, &one, 80);
+    write_entries(bench.kept, &one, 80);
     assert_int_equal(one.verdict, ENTRY_DONE);
     assert_int_equal(two.verdict, ENTRY_FAILED);
     store_entry change = settings_entry(&settings, "{\"dim\":4}", "");
     change.bandit = 2;
     change.archived = true;
-    assert_int_equal(write_entry(b->kept, &change, 90), ENTRY_DONE);
+    assert_int_equal(write_entry(bench.kept, &change, 90), ENTRY_DONE);
     change.bandit = 7;
-    assert_int_equal(write_entry(b->kept, &change, 90), ENTRY_FAILED);
+    assert_int_equal(write_entry(bench.kept, &change, 90), ENTRY_FAILED);
     assert_string_equal(change.error.message, "bandit: there is no bandit with the number 7");
     const char *expected = "1 shop 1-1@60 settled 0 {\"dim\":2}; 2 news archived 1-2@90 settled 0 {\"dim\":4}; "
                            "3 same 1-1@80 settled 0 {}; ";
-    assert_string_equal(bandits_of(b->reader, &got), expected);
-    close_store(b);
-    open_store(b);
-    assert_string_equal(bandits_of(b->reader, &got), expected);
-    assert_int_equal(store_bandit_count(b->kept), 3);
-    assert_true(store_bandit_state(b->kept, 2)->archived);
-    assert_int_equal(decide(b, 2, 100, "x"), ENTRY_FAILED);
+    assert_string_equal(bandits_of(), expected);
+    close_store();
+    open_store();
+    assert_string_equal(bandits_of(), expected);
+    assert_int_equal(store_bandit_count(bench.kept), 3);
+    assert_true(store_bandit_state(bench.kept, 2)->archived);
+    assert_int_equal(decide(2, 100, "x"), ENTRY_FAILED);
 }
 
 TEST_WITH(events_are_kept, set_up, tear_down)
 {
-    bench *b = *state;
     static uint8_t large[50000]; /* over many pages */
     for (size_t i = 0; i < sizeof large; i++) large[i] = (uint8_t)(i * i >> 3);
-    write_bandit(b->kept, "a", "{}", 5);
-    uint32_t bandit = write_bandit(b->kept, "b", "{\"dim\":1}", 5);
-    write_at(b, 5,
+    write_bandit(bench.kept, "a", "{}", 5);
+    uint32_t bandit = write_bandit(bench.kept, "b", "{\"dim\":1}", 5);
+    write_at(5,
              (store_entry){.bandit = bandit,
                            .event = {.kind = EVENT_DECISION, .id = words("\xc3\xa4"), .body = large, .size = 50000}});
-    assert_int_equal(give(b, bandit, 6, "\xc3\xa4", 0.1, "r"), REWARD_JOINED);
+    assert_int_equal(give(bandit, 6, "\xc3\xa4", 0.1, "r"), REWARD_JOINED);
     const event events[] = {
         {.number = 1, .kind = EVENT_SETTINGS, .time = 5, .body = "{\"dim\":1}", .size = 9},
         {.number = 2, .kind = EVENT_DECISION, .time = 5, .id = words("\xc3\xa4"), .body = large, .size = sizeof large},
@@ -70,66 +67,50 @@ TEST_WITH(events_are_kept, set_up, tear_down)
          .reward_id = words("r")},
         {.number = 4, .kind = EVENT_SETTLED, .time = 6, .decision = 2, .value = 0.1, .outcome = SETTLED_REWARDED},
     };
-    for (size_t i = 0; i < 4; i++) compare_event(b->reader, bandit, &events[i]);
+    for (size_t i = 0; i < 4; i++) compare_event(bandit, &events[i]);
     const event *none;
-    assert_int_equal(store_read_one(b->reader, bandit, 5, &none, &b->error), EE_BAD_INPUT);
-    assert_int_equal(store_read_one(b->reader, 1, 2, &none, &b->error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(bench.reader, bandit, 5, &none, &bench.error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(bench.reader, 1, 2, &none, &bench.error), EE_BAD_INPUT);
     assert_null(none);
 }
 
 /* Numbers and times go on where they ended, after a restart too. */
 TEST_WITH(events_follow_each_other, set_up, tear_down)
 {
-    bench *b = *state;
-    seen got;
-    write_bandit(b->kept, "a", "{}", 100);
-    append(b, 1, EVENT_STEP, 100);
-    close_store(b);
-    open_store(b);
+    write_bandit(bench.kept, "a", "{}", 100);
+    append(1, EVENT_STEP, 100);
+    close_store();
+    open_store();
     store_entry early = {.bandit = 1, .event = {.kind = EVENT_STEP}};
     store_group group = {.first = &early, .now = 99};
-    assert_int_equal(store_write(b->kept, &group, &b->error), EE_BAD_INPUT);
-    assert_string_equal(b->error.message, "store: an event of time 99 cannot follow event 2");
-    append(b, 1, EVENT_STEP, 100);
-    assert_string_equal(events_of(b->reader, 1, &got), "1:6@100  2:4@100  3:4@100  ");
+    assert_int_equal(store_write(bench.kept, &group, &bench.error), EE_BAD_INPUT);
+    assert_string_equal(bench.error.message, "store: an event of time 99 cannot follow event 2");
+    append(1, EVENT_STEP, 100);
+    assert_string_equal(events_of(1), "1:6@100  2:4@100  3:4@100  ");
     store_entry settled = {.bandit = 1, .event = {.kind = EVENT_SETTLED}};
-    assert_int_equal(write_entry(b->kept, &settled, 100), ENTRY_FAILED);
+    assert_int_equal(write_entry(bench.kept, &settled, 100), ENTRY_FAILED);
     store_entry large = {.bandit = 1, .event = {.kind = EVENT_STEP, .body = "x", .size = 600000000}};
-    assert_int_equal(write_entry(b->kept, &large, 100), ENTRY_FAILED);
+    assert_int_equal(write_entry(bench.kept, &large, 100), ENTRY_FAILED);
     assert_message_has(large.error.message, "larger than 500 MB");
 }
 
 TEST_WITH(events_are_read_in_order, set_up, tear_down)
 {
-    bench *b = *state;
-    uint64_t last;
-    seen got = {0};
-    write_log(b);
-    ok(see_events(b->reader, 1, 2, ALL, 3, &got, &last, NULL));
-    assert_string_equal(got.text, "3:1@10  4:4@20  5:1@20  ");
-    assert_int_equal(last, 5);
+    write_log();
+    assert_seen(1, 2, ALL, 3, "3:1@10  4:4@20  5:1@20  ", 5);
     /* some kinds: what lies behind the last of them was looked at too */
-    ok(see_events(b->reader, 1, 5, 1 << EVENT_DECISION, 100, &got, &last, NULL));
-    assert_string_equal(got.text, "6:1@30  7:1@30  10:1@50  11:1@50  ");
-    assert_int_equal(last, 12);
+    assert_seen(1, 5, 1 << EVENT_DECISION, 100, "6:1@30  7:1@30  10:1@50  11:1@50  ", 12);
     const unsigned rare = 1 << EVENT_STEP | 1 << EVENT_CHECKPOINT;
-    ok(see_events(b->reader, 1, 4, rare, 2, &got, &last, NULL));
-    assert_string_equal(got.text, "8:4@40  9:5@40  ");
-    assert_int_equal(last, 9);
-    ok(see_events(b->reader, 1, 0, 1 << EVENT_CHECKPOINT, 2, &got, &last, NULL));
-    assert_string_equal(got.text, "9:5@40  ");
-    assert_int_equal(last, 12);
-    ok(see_events(b->reader, 1, 12, ALL, 2, &got, &last, NULL));
-    assert_int_equal(last, 12);
-    ok(see_events(b->reader, 3, 0, ALL, 2, &got, &last, NULL));
-    assert_int_equal(last, 0);
+    assert_seen(1, 4, rare, 2, "8:4@40  9:5@40  ", 9);
+    assert_seen(1, 0, 1 << EVENT_CHECKPOINT, 2, "9:5@40  ", 12);
+    assert_seen(1, 12, ALL, 2, "", 12);
+    assert_seen(3, 0, ALL, 2, "", 0);
 }
 
 TEST_WITH(events_are_found, set_up, tear_down)
 {
-    bench *b = *state;
     uint64_t number;
-    write_log(b);
+    write_log();
     const struct {
         event_kind kind;
         uint64_t upto, expected;
@@ -137,53 +118,50 @@ TEST_WITH(events_are_found, set_up, tear_down)
                  {EVENT_STEP, 11, 8},       {EVENT_DECISION, 9, 7},   {EVENT_DECISION, 1, 0},
                  {EVENT_MODEL, 12, 0},      {EVENT_SETTINGS, 1, 1}};
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
-        ok(store_last(b->reader, 1, lasts[i].kind, lasts[i].upto, &number, &b->error));
+        ok(store_last(bench.reader, 1, lasts[i].kind, lasts[i].upto, &number, &bench.error));
         assert_int_equal(number, lasts[i].expected);
     }
-    ok(store_last_of(b->reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL));
+    ok(store_last_of(bench.reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL));
     assert_int_equal(number, 10);
     const struct {
         int64_t time;
         uint64_t expected;
     } times[] = {{INT64_MIN, 1}, {0, 1}, {1, 2}, {10, 2}, {11, 4}, {60, 12}, {61, 13}, {INT64_MAX, 13}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        ok(store_find_time(b->reader, 1, times[i].time, &number, &b->error));
+        ok(store_find_time(bench.reader, 1, times[i].time, &number, &bench.error));
         assert_int_equal(number, times[i].expected);
     }
-    ok(store_find_time(b->reader, 7, 0, &number, &b->error));
+    ok(store_find_time(bench.reader, 7, 0, &number, &bench.error));
     assert_int_equal(number, 1);
 }
 
 /* Log times of all events, and wall times that go back at event 4 and jump at 7. */
 TEST_WITH(wall_times_go_back, set_up, tear_down)
 {
-    bench *b = *state;
-    seen got = {0};
-    uint64_t number, last;
+    uint64_t number;
     stored_clock clock;
     stored_decision decision;
     size_t count;
     const int64_t times[] = {10, 20, 30, 1031, 1040, 1050, 2051, 2060};
     const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
-    ok(store_read_clock(b->reader, &clock, &b->error));
+    ok(store_read_clock(bench.reader, &clock, &bench.error));
     assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
-    close_store(b);
-    b->kept = open_bare(b->place.where, &(joining_rules){.wait = 1000000, .aggregation = LOG_REWARD_FIRST});
+    close_store();
+    bench.kept = open_bare(bench.place.where, &(joining_rules){.wait = 1000000, .aggregation = LOG_REWARD_FIRST});
     for (size_t i = 0; i < 8; i++) {
         char id[] = {(char)('a' + i), 0};
         store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}};
         store_group group = {.first = &entry, .now = times[i]};
         for (size_t k = 0; k < 3; k++)
             if (changes[k].time == times[i]) group.clock = &changes[k];
-        ok(store_write(b->kept, &group, &b->error));
+        ok(store_write(bench.kept, &group, &bench.error));
     }
-    close_store(b);
-    open_store(b);
-    ok(store_read_clock(b->reader, &clock, &b->error));
+    close_store();
+    open_store();
+    ok(store_read_clock(bench.reader, &clock, &bench.error));
     assert_true(clock.time == 2051 && clock.ahead == 0 && !clock.in_doubt);
-    ok(see_events(b->reader, 1, 0, ALL, 100, &got, &last, NULL));
-    assert_string_equal(got.text, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ");
-    ok(store_next_decisions(b->reader, 1, 4, &decision, 1, &count, &b->error));
+    assert_seen(1, 0, ALL, 100, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ", 8);
+    ok(store_next_decisions(bench.reader, 1, 4, &decision, 1, &count, &bench.error));
     assert_int_equal(count, 1);
     assert_int_equal(decision.time, 30);
     const struct {
@@ -192,49 +170,47 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     } finds[] = {{INT64_MIN, 1, 1}, {10, 1, 1}, {11, 2, 2},   {21, 3, 3},   {22, 3, 5},   {30, 3, 5},       {31, 6, 6},
                  {40, 6, 6},        {41, 7, 7}, {2051, 7, 7}, {2052, 8, 8}, {2061, 9, 9}, {INT64_MAX, 9, 9}};
     for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
-        ok(store_find_time(b->reader, 1, finds[i].time, &number, &b->error));
+        ok(store_find_time(bench.reader, 1, finds[i].time, &number, &bench.error));
         assert_int_equal(number, finds[i].first);
-        ok(store_find_end(b->reader, 1, finds[i].time, &number, &b->error));
+        ok(store_find_end(bench.reader, 1, finds[i].time, &number, &bench.error));
         assert_int_equal(number, finds[i].end);
     }
-    ok(store_count_before(b->reader, 1, 1040, &number, &b->error));
+    ok(store_count_before(bench.reader, 1, 1040, &number, &bench.error));
     assert_int_equal(number, 4);
-    ok(store_count_before(b->reader, 2, 1040, &number, &b->error));
+    ok(store_count_before(bench.reader, 2, 1040, &number, &bench.error));
     assert_int_equal(number, 0);
     /* a reader that has read the clock sees what it did later */
     store_entry last_one = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("i")}};
     store_group group = {.first = &last_one, .now = 3000, .clock = &(stored_clock){3000, 100, false}};
-    ok(store_write(b->kept, &group, &b->error));
-    ok(see_events(b->reader, 1, 7, ALL, 100, &got, &last, NULL));
-    assert_string_equal(got.text, "8:1@2060 h 9:1@2900 i ");
+    ok(store_write(bench.kept, &group, &bench.error));
+    assert_seen(1, 7, ALL, 100, "8:1@2060 h 9:1@2900 i ", 9);
 }
 
 /* A batch has copies: nothing that happens to the store later changes them, and no transaction stays open. */
 TEST_WITH(a_batch_is_a_copy, set_up, tear_down)
 {
-    bench *b = *state;
     const event *one;
     bool more;
     event_batch batch = {0};
-    write_log(b);
-    ok(store_read(b->reader, 1, 0, ALL, 100, &batch, &b->error));
+    write_log();
+    ok(store_read(bench.reader, 1, 0, ALL, 100, &batch, &bench.error));
     assert_int_equal(batch.count, 12);
-    ok(store_remove(b->kept, 1, INT64_MAX, 12, 5, &more, &b->error));
+    ok(store_remove(bench.kept, 1, INT64_MAX, 12, 5, &more, &bench.error));
     for (size_t i = 0; i < 12; i++) {
         ee_status expected = i < 5 ? EE_BAD_INPUT : EE_OK;
         assert_int_equal(batch.events[i].number, i + 1);
         assert_memory_equal(batch.events[i].body, "body", 4);
-        assert_int_equal(store_read_one(b->reader, 1, i + 1, &one, &b->error), expected);
-        ok(store_read_one(b->reader, 2, i + 1, &one, &b->error));
+        assert_int_equal(store_read_one(bench.reader, 1, i + 1, &one, &bench.error), expected);
+        ok(store_read_one(bench.reader, 2, i + 1, &one, &bench.error));
     }
     event_batch_free(&batch);
 }
 
-static int log_pages(bench *b)
+static int log_pages(void)
 {
     char path[4200];
     struct stat about;
-    snprintf(path, sizeof path, "%s/eenet.db-wal", b->place.where);
+    snprintf(path, sizeof path, "%s/eenet.db-wal", bench.place.where);
     return stat(path, &about) ? 0 : (int)(about.st_size >> 13);
 }
 
@@ -243,21 +219,20 @@ TEST_WITH(a_reader_that_works_does_not_hold_the_log, set_up, tear_down)
 {
     enum { TRANSACTIONS = 60, EACH = 40, LIMIT = 1500 };
     static uint8_t body[8000];
-    bench *b = *state;
     event_batch batch = {0};
     only_in_a_folder();
-    write_log(b);
-    ok(store_read(b->reader, 1, 0, ALL, 2, &batch, &b->error));
+    write_log();
+    ok(store_read(bench.reader, 1, 0, ALL, 2, &batch, &bench.error));
     for (size_t i = 0; i < TRANSACTIONS; i++) {
         store_entry entries[EACH];
         for (size_t k = 0; k < EACH; k++)
             entries[k] = (store_entry){.bandit = 1,
                                        .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
                                        .next = k + 1 < EACH ? &entries[k + 1] : NULL};
-        write_entries(b->kept, entries, 100);
+        write_entries(bench.kept, entries, 100);
     }
     assert_int_equal(batch.events[1].number, 2);
-    assert_true(log_pages(b) < LIMIT);
+    assert_true(log_pages() < LIMIT);
     event_batch_free(&batch);
 }
 
@@ -265,24 +240,23 @@ TEST_WITH(a_reader_that_works_does_not_hold_the_log, set_up, tear_down)
 TEST_WITH(a_batch_is_bounded, set_up, tear_down)
 {
     enum { SIZE = EVENT_BATCH_BYTES * 2 / 5, COUNT = 7 };
-    bench *b = *state;
     event_batch batch = {0};
     uint8_t *large = calloc(1, 2 * EVENT_BATCH_BYTES);
-    close_store(b);
-    raw_log log = raw_begin(b->place.where);
+    close_store();
+    raw_log log = raw_begin(bench.place.where);
     for (uint64_t i = 1; i <= COUNT; i++) {
         size_t size = i == COUNT ? 2 * EVENT_BATCH_BYTES : SIZE;
         memset(large, (int)i, size);
         raw_append(&log, 1, &(event){.number = i, .kind = EVENT_STEP, .id = words("id"), .body = large, .size = size});
     }
     raw_commit(&log);
-    open_store(b);
+    open_store();
     const size_t counts[] = {3, 3, 1, 0};
     const unsigned kinds[] = {ALL, 1 << EVENT_STEP}; /* read in order, and by the index */
     for (size_t k = 0; k < 2; k++) {
         event_batch_clear(&batch);
         for (size_t i = 0; i < 4; i++) {
-            ok(store_read(b->reader, 1, batch.last, kinds[k], 100, &batch, &b->error));
+            ok(store_read(bench.reader, 1, batch.last, kinds[k], 100, &batch, &bench.error));
             assert_int_equal(batch.count, counts[i]);
             for (size_t j = 0; j < batch.count; j++)
                 assert_int_equal(((const uint8_t *)batch.events[j].body)[SIZE - 1], batch.events[j].number);
@@ -296,10 +270,8 @@ TEST_WITH(a_batch_is_bounded, set_up, tear_down)
 /* A statement that fails undoes the whole group: an id is there without its decision, which is damage. */
 TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
 {
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{}", 1);
-    raw_log raw = raw_begin(b->place.where);
+    write_bandit(bench.kept, "a", "{}", 1);
+    raw_log raw = raw_begin(bench.place.where);
     raw_run(&raw, "INSERT INTO ids VALUES (1, 'x', 77)");
     raw_commit(&raw);
     store_entry step = {.bandit = 1, .event = {.kind = EVENT_STEP}};
@@ -307,73 +279,70 @@ TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
     step.next = &made;
     store_group group = {.first = &step, .now = 2};
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(store_write(b->kept, &group, &b->error), EE_FILE_ERROR);
-        assert_message_has(b->error.message, "store: could not add the ids of decisions");
+        assert_fails(store_write(bench.kept, &group, &bench.error), EE_FILE_ERROR, bench.error,
+                     "store: could not add the ids of decisions");
         assert_int_equal(step.verdict, ENTRY_FAILED);
-        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
+        assert_string_equal(events_of(1), "1:6@1  ");
     }
-    append(b, 1, EVENT_STEP, 2);
-    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@2  ");
+    append(1, EVENT_STEP, 2);
+    assert_string_equal(events_of(1), "1:6@1  2:4@2  ");
 }
 
 /* ---- forgetting ---- */
 
-static bool remove_before(bench *b, int64_t before, uint64_t keep_from, size_t limit)
+static bool remove_before(int64_t before, uint64_t keep_from, size_t limit)
 {
     bool more;
-    ok(store_remove(b->kept, 1, before, keep_from, limit, &more, &b->error));
+    ok(store_remove(bench.kept, 1, before, keep_from, limit, &more, &bench.error));
     return more;
 }
 
 TEST_WITH(old_events_are_removed, set_up, tear_down)
 {
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{\"aggregation\":\"first\"}", 1);
-    assert_int_equal(give(b, 1, 2, "w", 1, "r"), REWARD_UNKNOWN); /* never claimed */
-    decide(b, 1, 3, "x");
-    assert_int_equal(give(b, 1, 4, "x", 1, "r"), REWARD_JOINED); /* 4, and 5 settles */
-    append(b, 1, EVENT_STEP, 5);
-    decide(b, 1, 6, "z");
-    append(b, 1, EVENT_STEP, 7);
-    assert_true(remove_before(b, 100, 100, 1));
-    assert_true(remove_before(b, 100, 100, 1));
-    assert_string_equal(events_of(b->reader, 1, &all), "3:1@3 x 4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
-    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
-    assert_false(remove_before(b, 4, 100, 10)); /* by time */
-    assert_string_equal(events_of(b->reader, 1, &all), "4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
-    assert_false(remove_before(b, 100, 6, 10)); /* by number */
-    assert_string_equal(events_of(b->reader, 1, &all), "6:4@5  7:1@6 z 8:4@7  ");
-    assert_false(remove_before(b, 100, 100, 10)); /* a decision that waits stays */
-    assert_string_equal(events_of(b->reader, 1, &all), "7:1@6 z 8:4@7  ");
+    write_bandit(bench.kept, "a", "{\"aggregation\":\"first\"}", 1);
+    assert_int_equal(give(1, 2, "w", 1, "r"), REWARD_UNKNOWN); /* never claimed */
+    decide(1, 3, "x");
+    assert_int_equal(give(1, 4, "x", 1, "r"), REWARD_JOINED); /* 4, and 5 settles */
+    append(1, EVENT_STEP, 5);
+    decide(1, 6, "z");
+    append(1, EVENT_STEP, 7);
+    assert_true(remove_before(100, 100, 1));
+    assert_true(remove_before(100, 100, 1));
+    assert_string_equal(events_of(1), "3:1@3 x 4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
+    assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 0);
+    assert_false(remove_before(4, 100, 10)); /* by time */
+    assert_string_equal(events_of(1), "4:2@4 x 5:3@4  6:4@5  7:1@6 z 8:4@7  ");
+    assert_false(remove_before(100, 6, 10)); /* by number */
+    assert_string_equal(events_of(1), "6:4@5  7:1@6 z 8:4@7  ");
+    assert_false(remove_before(100, 100, 10)); /* a decision that waits stays */
+    assert_string_equal(events_of(1), "7:1@6 z 8:4@7  ");
     /* Their ids and reward ids are free again; those of the decision that waits are not. */
-    assert_int_equal(decide(b, 1, 8, "z"), ENTRY_REPEATED);
-    assert_int_equal(decide(b, 1, 8, "x"), ENTRY_DONE);
-    assert_int_equal(give(b, 1, 8, "x", 1, "r"), REWARD_JOINED);
-    assert_int_equal(give(b, 1, 8, "w", 1, "r"), REWARD_UNKNOWN);
-    assert_int_equal(give(b, 1, 9, "z", 1, "r"), REWARD_JOINED);
-    assert_false(remove_before(b, 100, 100, 100)); /* the last one stays: the next has to follow it */
-    assert_string_equal(events_of(b->reader, 1, &all), "14:3@9  ");
-    close_store(b);
-    open_store(b);
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 14-14@9 settled 0 {\"aggregation\":\"first\"}; ");
+    assert_int_equal(decide(1, 8, "z"), ENTRY_REPEATED);
+    assert_int_equal(decide(1, 8, "x"), ENTRY_DONE);
+    assert_int_equal(give(1, 8, "x", 1, "r"), REWARD_JOINED);
+    assert_int_equal(give(1, 8, "w", 1, "r"), REWARD_UNKNOWN);
+    assert_int_equal(give(1, 9, "z", 1, "r"), REWARD_JOINED);
+    assert_false(remove_before(100, 100, 100)); /* the last one stays: the next has to follow it */
+    assert_string_equal(events_of(1), "14:3@9  ");
+    close_store();
+    open_store();
+    assert_string_equal(bandits_of(), "1 a 14-14@9 settled 0 {\"aggregation\":\"first\"}; ");
     uint64_t number;
-    ok(store_find_time(b->reader, 1, 0, &number, &b->error));
+    ok(store_find_time(bench.reader, 1, 0, &number, &bench.error));
     assert_int_equal(number, 14);
     bool more;
-    assert_int_equal(store_remove(b->kept, 2, 100, 100, 10, &more, &b->error), EE_BAD_INPUT);
+    assert_int_equal(store_remove(bench.kept, 2, 100, 100, 10, &more, &bench.error), EE_BAD_INPUT);
 }
 
 /* What was freed is used again: the file does not grow while as much is removed as is added. */
 TEST_WITH(removed_room_is_used_again, set_up, tear_down)
 {
     enum { EACH = 100 };
-    bench *b = *state;
     static const uint8_t body[2000];
     uint64_t bytes = 0;
     int64_t now = 1;
     only_in_a_folder(); /* PostgreSQL uses it again when autovacuum has run */
-    write_bandit(b->kept, "a", "{}", now);
+    write_bandit(bench.kept, "a", "{}", now);
     for (int round = 0; round < 12; round++) {
         store_entry entries[EACH];
         now += EACH;
@@ -381,12 +350,12 @@ TEST_WITH(removed_room_is_used_again, set_up, tear_down)
             entries[i] = (store_entry){.bandit = 1,
                                        .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
                                        .next = i + 1 < EACH ? &entries[i + 1] : NULL};
-        write_entries(b->kept, entries, now);
-        remove_before(b, now - 200, UINT64_MAX, 1000);
-        close_store(b);
-        open_store(b);
-        if (round == 5) bytes = store_bytes(b->kept);
+        write_entries(bench.kept, entries, now);
+        remove_before(now - 200, UINT64_MAX, 1000);
+        close_store();
+        open_store();
+        if (round == 5) bytes = store_bytes(bench.kept);
     }
     assert_true(bytes > 200 * sizeof body);
-    assert_true(store_bytes(b->kept) <= bytes + 100000);
+    assert_true(store_bytes(bench.kept) <= bytes + 100000);
 }

@@ -8,7 +8,7 @@
 
 enum { SECOND = 1000000 };
 
-typedef struct stage {
+static struct stage {
     test_folder folder;
     char path[64];
     store *store;
@@ -17,95 +17,91 @@ typedef struct stage {
     ee_error error;
 } stage;
 
-static void open_stage(stage *self)
+static void open_stage(void)
 {
-    if (store_open(self->path, &self->store, &self->error)) fail_msg("%s", self->error.message);
+    if (store_open(stage.path, &stage.store, &stage.error)) fail_msg("%s", stage.error.message);
 }
 
-static stage start(uint64_t seed)
+static void start(uint64_t seed)
 {
-    stage self = {.folder = folder_make(), .log = {random_named(seed, "check"), 1000 * (int64_t)SECOND, 1, 400}};
-    snprintf(self.path, sizeof self.path, "%s/store", self.folder.path);
-    return self;
+    stage =
+        (struct stage){.folder = folder_make(), .log = {random_named(seed, "check"), 1000 * (int64_t)SECOND, 1, 400}};
+    snprintf(stage.path, sizeof stage.path, "%s/store", stage.folder.path);
 }
 
 /* With a bandit. */
-static stage start_shop(uint64_t seed)
+static void start_shop(uint64_t seed)
 {
-    stage self = start(seed);
-    open_stage(&self);
-    assert_int_equal(write_bandit(self.store, "shop", "{\"dim\":2,\"wait\":20}", self.log.now), 1);
-    return self;
+    start(seed);
+    open_stage();
+    assert_int_equal(write_bandit(stage.store, "shop", "{\"dim\":2,\"wait\":20}", stage.log.now), 1);
 }
 
-static void play(stage *self, size_t groups)
+static void play(size_t groups)
 {
     static drawn into;
     uint32_t bandit = 1;
     for (size_t i = 0; i < groups; i++) {
-        draw_group(&self->log, &into, TOGETHER);
+        draw_group(&stage.log, &into, TOGETHER);
         drawn_chain(&into);
         store_group group = {.first = into.entries,
-                             .now = self->log.now,
+                             .now = stage.log.now,
                              .due = &bandit,
-                             .due_count = draw(&self->log, 2),
+                             .due_count = draw(&stage.log, 2),
                              .settle_each = 100,
                              .settle_total = 100};
-        ok(store_write(self->store, &group, &self->error));
+        ok(store_write(stage.store, &group, &stage.error));
         drawn_release(&into);
     }
-    self->checkpoint = write_checkpoint(self->store, 1, self->log.now, 40);
+    stage.checkpoint = write_checkpoint(stage.store, 1, stage.log.now, 40);
 }
 
-static void forget(stage *self)
+static void forget(void)
 {
     bool more = true;
-    while (more) ok(store_remove(self->store, 1, self->log.now - 100 * (int64_t)SECOND, UINT64_MAX, 100, &more, NULL));
+    while (more) ok(store_remove(stage.store, 1, stage.log.now - 100 * (int64_t)SECOND, UINT64_MAX, 100, &more, NULL));
 }
 
 /* ---- looking ---- */
 
-typedef struct sentences {
-    char all[4000];
-} sentences;
+static char said[4000];
 
 static void add_sentence(void *context, const char *sentence)
 {
-    sentences *self = context;
-    size_t length = strlen(self->all);
-    snprintf(self->all + length, sizeof self->all - length, "%s\n", sentence);
+    (void)context;
+    size_t length = strlen(said);
+    snprintf(said + length, sizeof said - length, "%s\n", sentence);
 }
 
-static check_result look(const stage *self, sentences *said)
+static check_result look(void)
 {
-    check_request request = {.folder = self->path, .found = add_sentence, .context = said};
+    check_request request = {.folder = stage.path, .found = add_sentence};
     check_result found;
     ee_error error;
-    said->all[0] = '\0';
+    said[0] = '\0';
     if (store_check_folder(&request, &found, &error)) fail_msg("%s", error.message);
     return found;
 }
 
-static void assert_whole(const stage *self)
+static void assert_whole(void)
 {
-    sentences said;
-    check_result found = look(self, &said);
-    if (check_damages(&found)) fail_msg("%s", said.all);
+    check_result found = look();
+    if (check_damages(&found)) fail_msg("%s", said);
     assert_true(found.events > 0);
 }
 
-static sqlite3 *open_database(const stage *self)
+static sqlite3 *open_database(void)
 {
     char path[80];
     sqlite3 *database;
-    snprintf(path, sizeof path, "%s/eenet.db", self->path);
+    snprintf(path, sizeof path, "%s/eenet.db", stage.path);
     assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
     return database;
 }
 
-static void run_sql(const stage *self, const char *sql)
+static void run_sql(const char *sql)
 {
-    sqlite3 *database = open_database(self);
+    sqlite3 *database = open_database();
     char *message = NULL;
     if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
     assert_true(sqlite3_total_changes(database) > 0);
@@ -122,7 +118,7 @@ static int add_row(void *context, int count, char **values, char **names)
 }
 
 /* All that the tables say. */
-static text content(const stage *self)
+static text content(void)
 {
     static const char *const questions[] = {
         "SELECT number, name, archived, settings, first_settings, checksum FROM bandits ORDER BY 1",
@@ -133,16 +129,16 @@ static text content(const stage *self)
         "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
         "SELECT bandit, first, last, sum, kept FROM log_ends ORDER BY 1"};
     text all = text_start(NULL);
-    sqlite3 *database = open_database(self);
+    sqlite3 *database = open_database();
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         assert_int_equal(sqlite3_exec(database, questions[i], add_row, &all, NULL), SQLITE_OK);
     sqlite3_close(database);
     return all;
 }
 
-static int64_t count_kept(const stage *self)
+static int64_t count_kept(void)
 {
-    sqlite3 *database = open_database(self);
+    sqlite3 *database = open_database();
     sqlite3_stmt *statement;
     assert_int_equal(
         sqlite3_prepare_v2(database, "SELECT count(*) FROM log_ends WHERE kept <> 0", -1, &statement, NULL), SQLITE_OK);
@@ -160,20 +156,20 @@ TEST(logs_are_whole_whatever_happens)
 {
     int64_t kept = 0;
     for (uint64_t seed = 1; seed <= test_long(1, 20); seed++) {
-        stage self = start_shop(seed);
+        start_shop(seed);
         for (int part = 0; part < 4; part++) {
-            play(&self, 40);
-            assert_whole(&self);
-            forget(&self);
+            play(40);
+            assert_whole();
+            forget();
             if (part != 2) continue;
-            store_close(self.store);
-            assert_whole(&self);
-            open_stage(&self);
+            store_close(stage.store);
+            assert_whole();
+            open_stage();
         }
-        store_close(self.store);
-        assert_whole(&self);
-        kept += count_kept(&self);
-        folder_remove(&self.folder);
+        store_close(stage.store);
+        assert_whole();
+        kept += count_kept();
+        folder_remove(&stage.folder);
     }
     assert_true(kept > 0); /* reward ids that outlive their event were among them */
 }
@@ -190,31 +186,29 @@ static int remove_made(void **state)
     return 0;
 }
 
-static stage make_whole(void)
+static void make_whole(void)
 {
     static uint64_t checkpoint;
-    stage self = start(20);
     if (!made.path[0]) {
-        stage first = start_shop(20);
-        play(&first, 45);
-        forget(&first);
-        play(&first, 5);
-        store_close(first.store);
-        assert_whole(&first);
-        made = first.folder;
-        checkpoint = first.checkpoint;
+        start_shop(20);
+        play(45);
+        forget();
+        play(5);
+        store_close(stage.store);
+        assert_whole();
+        made = stage.folder;
+        checkpoint = stage.checkpoint;
     }
-    self.checkpoint = checkpoint;
-    self.log.now += 1000000 * (int64_t)SECOND;
-    ok(store_backup(folder_path(&made, "store"), self.path, NULL, NULL, NULL, &self.error));
-    return self;
+    start(20);
+    stage.checkpoint = checkpoint;
+    stage.log.now += 1000000 * (int64_t)SECOND;
+    ok(store_backup(folder_path(&made, "store"), stage.path, NULL, NULL, NULL, &stage.error));
 }
 
-static stage make_damaged(const char *sql)
+static void make_damaged(const char *sql)
 {
-    stage self = make_whole();
-    run_sql(&self, sql);
-    return self;
+    make_whole();
+    run_sql(sql);
 }
 
 TEST(missing_and_changed_events_are_found)
@@ -238,16 +232,15 @@ TEST(missing_and_changed_events_are_found)
         {"UPDATE bandits SET archived = 1", "the name of bandit 1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        stage self = make_damaged(cases[i][0]);
-        sentences said;
-        check_result found = look(&self, &said);
+        make_damaged(cases[i][0]);
+        check_result found = look();
         if (!found.log) fail_msg("not found: %s", cases[i][0]);
-        assert_message_has(said.all, cases[i][1]);
+        assert_message_has(said, cases[i][1]);
         repair_result done;
-        check_request request = {.folder = self.path};
-        assert_int_equal(store_repair(&request, &done, &self.error), EE_FILE_ERROR);
-        assert_message_has(self.error.message, "the log itself is damaged");
-        folder_remove(&self.folder);
+        check_request request = {.folder = stage.path};
+        assert_fails(store_repair(&request, &done, &stage.error), EE_FILE_ERROR, stage.error,
+                     "the log itself is damaged");
+        folder_remove(&stage.folder);
     }
 }
 
@@ -280,30 +273,29 @@ TEST(damaged_tables_are_rebuilt)
         "UPDATE bandits SET settled_to = settled_to",
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        stage self = make_whole();
-        text before = content(&self);
-        run_sql(&self, cases[i]);
-        sentences said;
-        check_result found = look(&self, &said);
+        make_whole();
+        text before = content();
+        run_sql(cases[i]);
+        check_result found = look();
         if (!found.tables && !found.structure) fail_msg("not found: %s", cases[i]);
         assert_int_equal(found.log, 0);
         repair_result done;
-        check_request request = {.folder = self.path};
-        if (store_repair(&request, &done, &self.error)) fail_msg("%s", self.error.message);
+        check_request request = {.folder = stage.path};
+        if (store_repair(&request, &done, &stage.error)) fail_msg("%s", stage.error.message);
         assert_true(done.rebuilt && !done.ids_lost);
         assert_string_equal(done.kept, "eenet.db.damaged-1");
-        assert_whole(&self);
-        text after = content(&self);
+        assert_whole();
+        text after = content();
         if (strcmp(before.bytes, after.bytes) != 0) fail_msg("repaired, and different: %s", cases[i]);
         memory_free(before.bytes);
         memory_free(after.bytes);
         if (i % test_long(8, 1) == 0) { /* it goes on from there */
-            open_stage(&self);
-            play(&self, 2);
-            store_close(self.store);
-            assert_whole(&self);
+            open_stage();
+            play(2);
+            store_close(stage.store);
+            assert_whole();
         }
-        folder_remove(&self.folder);
+        folder_remove(&stage.folder);
     }
 }
 
@@ -311,50 +303,48 @@ TEST(damaged_tables_are_rebuilt)
 
 TEST(damaged_models_are_found)
 {
-    stage self = make_whole();
-    sentences said;
+    make_whole();
     char path[128];
     uint8_t *bytes;
     size_t size;
-    snprintf(path, sizeof path, "%s/models/1/%llu.model", self.path, (unsigned long long)self.checkpoint);
+    snprintf(path, sizeof path, "%s/models/1/%llu.model", stage.path, (unsigned long long)stage.checkpoint);
     ok(file_read(path, &bytes, &size, NULL));
     for (size_t i = 0; i < size; i += test_long(9, 1)) {
         bytes[i] ^= 1;
         ok(file_write(path, bytes, size, NULL));
-        assert_int_equal(look(&self, &said).blobs, 1);
+        assert_int_equal(look().blobs, 1);
         bytes[i] ^= 1;
     }
     ok(file_write(path, bytes, size - 1, NULL));
-    assert_int_equal(look(&self, &said).blobs, 1);
+    assert_int_equal(look().blobs, 1);
     assert_int_equal(remove(path), 0);
-    assert_int_equal(look(&self, &said).blobs, 1);
-    assert_message_has(said.all, "is missing");
+    assert_int_equal(look().blobs, 1);
+    assert_message_has(said, "is missing");
     ok(file_write(path, bytes, size, NULL));
-    assert_whole(&self);
+    assert_whole();
     memory_free(bytes);
-    folder_remove(&self.folder);
+    folder_remove(&stage.folder);
 }
 
 /* A file of text that ends with its checksum, one of an older version, and the state of a live evaluation. */
 TEST(damaged_files_are_found)
 {
-    stage self = make_whole();
-    sentences said;
+    make_whole();
     char folder[100], path[128];
-    snprintf(folder, sizeof folder, "%s/evaluations", self.path);
+    snprintf(folder, sizeof folder, "%s/evaluations", stage.path);
     snprintf(path, sizeof path, "%s/0123456789abcdef.json", folder);
     text words = text_start(NULL);
     text_add(&words, "{\"id\":\"0123456789abcdef\"}");
     ok(file_make_folder(folder, NULL));
     ok(file_write(path, words.bytes, words.length, NULL));
-    assert_whole(&self);
+    assert_whole();
     text_seal(&words);
     ok(file_write(path, words.bytes, words.length, NULL));
-    assert_whole(&self);
+    assert_whole();
     for (size_t i = 0; i < words.length; i += test_long(9, 1)) {
         words.bytes[i] ^= 1;
         ok(file_write(path, words.bytes, words.length, NULL));
-        assert_int_equal(look(&self, &said).blobs, 1);
+        assert_int_equal(look().blobs, 1);
         words.bytes[i] ^= 1;
     }
     size_t size = words.length;
@@ -362,52 +352,51 @@ TEST(damaged_files_are_found)
     assert_int_equal(words.bytes[size - 1], '}');
     ok(file_write(path, words.bytes, words.length, NULL));
     uint8_t live[64];
-    snprintf(folder, sizeof folder, "%s/live", self.path);
+    snprintf(folder, sizeof folder, "%s/live", stage.path);
     snprintf(path, sizeof path, "%s/1.state", folder);
     ok(file_make_folder(folder, NULL));
     size = sealed("a live state", live);
     ok(file_write(path, live, size, NULL));
-    assert_whole(&self);
+    assert_whole();
     live[7] ^= 8;
     ok(file_write(path, live, size, NULL));
-    assert_int_equal(look(&self, &said).blobs, 1);
-    assert_message_has(said.all, "live/1.state is damaged: its checksum does not match");
+    assert_int_equal(look().blobs, 1);
+    assert_message_has(said, "live/1.state is damaged: its checksum does not match");
     memory_free(words.bytes);
-    folder_remove(&self.folder);
+    folder_remove(&stage.folder);
 }
 
 /* ---- who reads ---- */
 
 TEST(damaged_events_are_not_read)
 {
-    stage self = make_damaged("UPDATE events SET body = zeroblob(length(body)) WHERE place ="
-                              " (SELECT min(place) FROM events WHERE kind = 1)");
+    make_damaged("UPDATE events SET body = zeroblob(length(body)) WHERE place ="
+                 " (SELECT min(place) FROM events WHERE kind = 1)");
     store_reader *reader;
     event_batch batch = {0};
-    ok(store_open_reader(self.path, &reader, &self.error));
-    assert_int_equal(store_read(reader, 1, 0, 1U << EVENT_DECISION, 10, &batch, &self.error), EE_FILE_ERROR);
-    assert_message_has(self.error.message, "of bandit 1 is damaged: its checksum does not match");
+    ok(store_open_reader(stage.path, &reader, &stage.error));
+    assert_fails(store_read(reader, 1, 0, 1U << EVENT_DECISION, 10, &batch, &stage.error), EE_FILE_ERROR, stage.error,
+                 "of bandit 1 is damaged: its checksum does not match");
     event_batch_free(&batch);
     store_reader_free(reader);
-    folder_remove(&self.folder);
-    self = make_damaged("DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)");
-    ok(store_open_reader(self.path, &reader, &self.error));
+    folder_remove(&stage.folder);
+    make_damaged("DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)");
+    ok(store_open_reader(stage.path, &reader, &stage.error));
     batch = (event_batch){0};
     ee_status status = EE_OK;
     for (uint64_t after = 0, before = 1; !status && after != before; after = batch.last) {
         before = after;
-        status = store_read(reader, 1, after, 0xff, 1000, &batch, &self.error);
+        status = store_read(reader, 1, after, 0xff, 1000, &batch, &stage.error);
         if (batch.last == before) break;
     }
-    assert_int_equal(status, EE_FILE_ERROR);
-    assert_message_has(self.error.message, "is missing");
+    assert_fails(status, EE_FILE_ERROR, stage.error, "is missing");
     event_batch_free(&batch);
     store_reader_free(reader);
-    folder_remove(&self.folder);
-    self = make_damaged("DELETE FROM events WHERE place = (SELECT max(place) FROM events)");
-    assert_int_equal(store_open(self.path, &self.store, &self.error), EE_FILE_ERROR);
-    assert_message_has(self.error.message, "the log of bandit 1 does not end where it was last written");
-    folder_remove(&self.folder);
+    folder_remove(&stage.folder);
+    make_damaged("DELETE FROM events WHERE place = (SELECT max(place) FROM events)");
+    assert_fails(store_open(stage.path, &stage.store, &stage.error), EE_FILE_ERROR, stage.error,
+                 "the log of bandit 1 does not end where it was last written");
+    folder_remove(&stage.folder);
 }
 
 TEST_GROUP(NULL, remove_made)

@@ -24,42 +24,20 @@ static void decide(store *kept, uint32_t bandit, const char *id, int64_t now, bo
 {
     static const double probabilities[] = {0.25, 0.75};
     static const float values[] = {1, 2, 3, 4};
-    store_entry entries[3] = {0};
-    char ids[3][64];
-    size_t count = slots ? slots : 1;
-    for (size_t i = 0; i < count; i++) {
-        decision_body body = {.request = {i + 1, 7},
-                              .count = 2,
-                              .probabilities = probabilities,
-                              .dim = 2,
-                              .values = values,
-                              .record = "record",
-                              .record_size = 6,
-                              .deferred = deferred,
-                              .slot = slots ? (json_text){&"xyz"[i], 1} : (json_text){"", 0},
-                              .slot_index = i,
-                              .slot_count = slots};
-        uint8_t *bytes = NULL;
-        size_t size = 0, capacity = 0;
-        json_text name = {id, strlen(id)};
-        ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
-        entries[i] = (store_entry){.bandit = bandit,
-                                   .event = {.kind = EVENT_DECISION,
-                                             .id = slots ? slot_decision_id(name, body.slot, ids[i]) : name,
-                                             .body = bytes,
-                                             .size = size},
-                                   .request = {body.request[0], body.request[1]},
-                                   .deferred = deferred,
-                                   .slot_index = i,
-                                   .slot_count = slots,
-                                   .with_next = i + 1 < count,
-                                   .next = i + 1 < count ? &entries[i + 1] : NULL};
-    }
-    write_entries(kept, entries, now);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(entries[i].verdict, ENTRY_DONE);
-        memory_free((void *)(uintptr_t)entries[i].event.body);
-    }
+    decision_body bodies[3];
+    for (size_t i = 0; i < (slots ? slots : 1); i++)
+        bodies[i] = (decision_body){.request = {i + 1, 7},
+                                    .count = 2,
+                                    .probabilities = probabilities,
+                                    .dim = 2,
+                                    .values = values,
+                                    .record = "record",
+                                    .record_size = 6,
+                                    .deferred = deferred,
+                                    .slot = slots ? (json_text){&"xyz"[i], 1} : (json_text){"", 0},
+                                    .slot_index = i,
+                                    .slot_count = slots};
+    write_decision(kept, bandit, id, bodies, now);
 }
 
 static void give(store *kept, uint32_t bandit, const char *id, int64_t now, event_kind kind, const char *reward_id)
@@ -177,7 +155,7 @@ static void remove_some(store *kept)
     ok(store_remove(kept, 3, START + 4000 * (int64_t)SECOND, UINT64_MAX, 100, &more, NULL));
 }
 
-typedef struct stage {
+static struct stage {
     test_folder folder;
     char from[64], to[64];
     fresh_database base;
@@ -217,50 +195,49 @@ TEST_GROUP(make_one, remove_one)
 
 static int set_up(void **state)
 {
-    stage *self = calloc(1, sizeof *self);
-    self->folder = folder_make();
-    snprintf(self->from, sizeof self->from, "%s", folder_path(&made, "from"));
-    snprintf(self->to, sizeof self->to, "%s/to", self->folder.path);
-    if (test_postgres()) self->base = database_make();
-    *state = self;
+    (void)state;
+    stage = (struct stage){0};
+    stage.folder = folder_make();
+    snprintf(stage.from, sizeof stage.from, "%s", folder_path(&made, "from"));
+    snprintf(stage.to, sizeof stage.to, "%s/to", stage.folder.path);
+    if (test_postgres()) stage.base = database_make();
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    stage *self = *state;
-    if (test_postgres()) database_remove(&self->base);
-    folder_remove(&self->folder);
-    free(self);
+    (void)state;
+    if (test_postgres()) database_remove(&stage.base);
+    folder_remove(&stage.folder);
     return 0;
 }
 
 /* For a test that changes its store. */
-static void make_own(stage *self, bool large)
+static void make_own(bool large)
 {
-    snprintf(self->from, sizeof self->from, "%s/from", self->folder.path);
-    make_store(self->from, large);
+    snprintf(stage.from, sizeof stage.from, "%s/from", stage.folder.path);
+    make_store(stage.from, large);
 }
 
-static int64_t ask_sql(const stage *self, const char *sql)
+static int64_t ask_sql(const char *sql)
 {
     PGresult *result;
     ee_error error = {0};
-    if (pg_query(self->base.inside, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_query(stage.base.inside, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
     int64_t value = pg_int8(result, 0, 0);
     PQclear(result);
     return value;
 }
 
-static void copy(stage *self, const char *from, const char *to)
+static void copy(const char *from, const char *to)
 {
     copy_request request = {.from = from, .to = to};
-    if (store_copy(&request, &self->result, &self->error)) fail_msg("%s", self->error.message);
+    if (store_copy(&request, &stage.result, &stage.error)) fail_msg("%s", stage.error.message);
 }
 
-static ee_status try_copy(stage *self, const copy_request *request)
+static ee_status try_copy(const copy_request *request)
 {
-    return store_copy(request, &self->result, &self->error);
+    return store_copy(request, &stage.result, &stage.error);
 }
 
 /* ---- comparing ---- */
@@ -305,44 +282,40 @@ static void compare_folders(const char *one, const char *other)
     assert_int_equal(compare_files(other, one), 9);
 }
 
-typedef struct sentences {
-    char text[2000];
-} sentences;
+static char damages[2000];
 
 static void add_sentence(void *context, const char *sentence)
 {
-    sentences *self = context;
-    size_t length = strlen(self->text);
-    snprintf(self->text + length, sizeof self->text - length, "%s\n", sentence);
+    (void)context;
+    size_t length = strlen(damages);
+    snprintf(damages + length, sizeof damages - length, "%s\n", sentence);
 }
 
-static const char *damage_of(const char *where, sentences *out)
+static const char *damage_of(const char *where)
 {
-    check_request request = {.folder = where, .found = add_sentence, .context = out};
+    check_request request = {.folder = where, .found = add_sentence};
     check_result result;
     ee_error error = {0};
-    out->text[0] = '\0';
+    damages[0] = '\0';
     if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &error))
         fail_msg("%s", error.message);
-    assert_int_equal(check_damages(&result) > 0, out->text[0] != '\0');
-    return out->text;
+    assert_int_equal(check_damages(&result) > 0, damages[0] != '\0');
+    return damages;
 }
 
 /* ---- tests ---- */
 
 TEST_WITH(a_folder_is_copied_to_a_folder, set_up, tear_down)
 {
-    stage *s = *state;
-    sentences found;
-    copy(s, s->from, s->to);
-    assert_int_equal(s->result.bandits, 2);
-    assert_int_equal(s->result.blobs, 8);
-    assert_int_equal(s->result.audit_entries, 3);
-    assert_int_equal(s->result.damages, 0);
-    compare_folders(s->from, s->to);
-    assert_string_equal(damage_of(s->to, &found), "");
+    copy(stage.from, stage.to);
+    assert_int_equal(stage.result.bandits, 2);
+    assert_int_equal(stage.result.blobs, 8);
+    assert_int_equal(stage.result.audit_entries, 3);
+    assert_int_equal(stage.result.damages, 0);
+    compare_folders(stage.from, stage.to);
+    assert_string_equal(damage_of(stage.to), "");
     store *kept; /* it goes on from there */
-    ok(store_open(s->to, &kept, &s->error));
+    ok(store_open(stage.to, &kept, &stage.error));
     decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
     store_close(kept);
 }
@@ -350,25 +323,23 @@ TEST_WITH(a_folder_is_copied_to_a_folder, set_up, tear_down)
 TEST_WITH(a_store_goes_to_a_database_and_back, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    make_own(s, true);
-    sentences found;
-    copy(s, s->from, s->base.where);
-    assert_int_equal(s->result.bandits, 2);
-    assert_int_equal(s->result.damages, 0);
-    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.events"), s->result.events);
-    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.log_ends WHERE owner <> 0 OR token <> 0"), 0);
-    assert_int_equal(ask_sql(s, "SELECT max(length(bytes)) FROM eenet.blobs"), 4 << 20);
-    assert_string_equal(damage_of(s->base.where, &found), "");
-    copy(s, s->base.where, s->to);
-    compare_folders(s->from, s->to);
-    assert_string_equal(damage_of(s->to, &found), "");
+    make_own(true);
+    copy(stage.from, stage.base.where);
+    assert_int_equal(stage.result.bandits, 2);
+    assert_int_equal(stage.result.damages, 0);
+    assert_int_equal(ask_sql("SELECT count(*) FROM eenet.events"), stage.result.events);
+    assert_int_equal(ask_sql("SELECT count(*) FROM eenet.log_ends WHERE owner <> 0 OR token <> 0"), 0);
+    assert_int_equal(ask_sql("SELECT max(length(bytes)) FROM eenet.blobs"), 4 << 20);
+    assert_string_equal(damage_of(stage.base.where), "");
+    copy(stage.base.where, stage.to);
+    compare_folders(stage.from, stage.to);
+    assert_string_equal(damage_of(stage.to), "");
     fresh_database other = database_make();
     char again[64];
-    snprintf(again, sizeof again, "%s/again", s->folder.path);
-    copy(s, s->base.where, other.where);
-    copy(s, other.where, again);
-    compare_folders(s->from, again);
+    snprintf(again, sizeof again, "%s/again", stage.folder.path);
+    copy(stage.base.where, other.where);
+    copy(other.where, again);
+    compare_folders(stage.from, again);
     database_remove(&other);
 }
 
@@ -376,19 +347,18 @@ TEST_WITH(a_store_goes_to_a_database_and_back, set_up, tear_down)
 TEST_WITH(a_database_without_bandits_may_have_been_used, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
     char empty[64];
     store *kept;
-    snprintf(empty, sizeof empty, "%s/empty", s->folder.path);
+    snprintf(empty, sizeof empty, "%s/empty", stage.folder.path);
     ok(store_open(empty, &kept, NULL));
     store_close(kept);
-    copy(s, empty, s->base.where);
-    database_run(s->base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
-                                 "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
-    copy(s, s->from, s->base.where);
-    assert_int_equal(ask_sql(s, "SELECT token FROM eenet.log_ends WHERE bandit = 0 AND owner = 0"), 10);
-    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.audit"), 4);
-    assert_int_equal(ask_sql(s, "SELECT count(*) FROM eenet.audit WHERE number = 1 AND entry LIKE '%before%'"), 1);
+    copy(empty, stage.base.where);
+    database_run(stage.base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
+                                    "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
+    copy(stage.from, stage.base.where);
+    assert_int_equal(ask_sql("SELECT token FROM eenet.log_ends WHERE bandit = 0 AND owner = 0"), 10);
+    assert_int_equal(ask_sql("SELECT count(*) FROM eenet.audit"), 4);
+    assert_int_equal(ask_sql("SELECT count(*) FROM eenet.audit WHERE number = 1 AND entry LIKE '%before%'"), 1);
 }
 
 /* ---- writing meanwhile ---- */
@@ -424,18 +394,16 @@ static bool write_to_folder(void *context, double share)
 
 TEST_WITH(a_folder_that_is_written_to, set_up, tear_down)
 {
-    stage *s = *state;
-    make_own(s, false);
-    sentences found;
+    make_own(false);
     meanwhile writer = {0};
-    ok(store_open(s->from, &writer.kept, &s->error));
+    ok(store_open(stage.from, &writer.kept, &stage.error));
     skip_syncs(writer.kept);
-    copy_request request = {.from = s->from, .to = s->to, .progress = write_to_folder, .context = &writer};
-    ok(try_copy(s, &request));
+    copy_request request = {.from = stage.from, .to = stage.to, .progress = write_to_folder, .context = &writer};
+    ok(try_copy(&request));
     store_close(writer.kept);
     assert_true(writer.written > 10);
-    assert_int_equal(s->result.damages, 0);
-    assert_string_equal(damage_of(s->to, &found), "");
+    assert_int_equal(stage.result.damages, 0);
+    assert_string_equal(damage_of(stage.to), "");
 }
 
 /* Servers erase, write and remove between the portions: the copy has none of it. */
@@ -456,41 +424,38 @@ static bool write_to_database(void *context, double share)
 TEST_WITH(a_database_that_is_written_to, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    copy(s, s->from, s->base.where);
-    meanwhile writer = {.on = s->base.inside};
-    copy_request request = {.from = s->base.where, .to = s->to, .progress = write_to_database, .context = &writer};
-    ok(try_copy(s, &request));
+    copy(stage.from, stage.base.where);
+    meanwhile writer = {.on = stage.base.inside};
+    copy_request request = {
+        .from = stage.base.where, .to = stage.to, .progress = write_to_database, .context = &writer};
+    ok(try_copy(&request));
     assert_true(writer.written > 10);
-    compare_folders(s->from, s->to);
+    compare_folders(stage.from, stage.to);
 }
 
 /* A store on the database writes while it is copied: decisions, checkpoints that replace others, removed models. */
 TEST_WITH(a_moved_store_goes_on, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    sentences found;
     meanwhile writer = {0};
-    copy(s, s->from, s->base.where);
-    uint64_t before = s->result.events;
-    if (store_open(s->base.where, &writer.kept, &s->error)) fail_msg("%s", s->error.message);
-    copy_request request = {.from = s->base.where, .to = s->to, .progress = write_to_folder, .context = &writer};
-    if (try_copy(s, &request)) fail_msg("%s", s->error.message);
-    assert_int_equal(s->result.events, before);
+    copy(stage.from, stage.base.where);
+    uint64_t before = stage.result.events;
+    if (store_open(stage.base.where, &writer.kept, &stage.error)) fail_msg("%s", stage.error.message);
+    copy_request request = {.from = stage.base.where, .to = stage.to, .progress = write_to_folder, .context = &writer};
+    if (try_copy(&request)) fail_msg("%s", stage.error.message);
+    assert_int_equal(stage.result.events, before);
     assert_true(writer.written > 10);
-    compare_folders(s->from, s->to);
-    copy_request alone = {.from = s->base.where, .to = s->from, .alone = true};
-    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "store: another process is using postgresql://");
+    compare_folders(stage.from, stage.to);
+    copy_request alone = {.from = stage.base.where, .to = stage.from, .alone = true};
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error, "store: another process is using postgresql://");
     store_close(writer.kept);
     char after[64];
-    snprintf(after, sizeof after, "%s/after", s->folder.path);
+    snprintf(after, sizeof after, "%s/after", stage.folder.path);
     alone.to = after;
-    if (try_copy(s, &alone)) fail_msg("%s", s->error.message);
-    assert_true(s->result.events >= before + 10);
-    assert_string_equal(damage_of(after, &found), "");
-    ok(store_open(after, &writer.kept, &s->error));
+    if (try_copy(&alone)) fail_msg("%s", stage.error.message);
+    assert_true(stage.result.events >= before + 10);
+    assert_string_equal(damage_of(after), "");
+    ok(store_open(after, &writer.kept, &stage.error));
     decide(writer.kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
     store_close(writer.kept);
 }
@@ -500,44 +465,39 @@ TEST_WITH(a_moved_store_goes_on, set_up, tear_down)
 TEST_WITH(damage_of_a_database_is_found, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    sentences found;
-    copy(s, s->from, s->base.where);
-    database_run(s->base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
-    assert_message_has(damage_of(s->base.where, &found),
-                       "bandit 'shop': event 3 is damaged: its checksum does not match\n");
-    copy_request request = {.from = s->base.where, .to = s->to, .intact = true};
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
-                                         "'eenet check' on it");
-    assert_int_equal(access(s->to, F_OK), -1);
-    database_run(s->base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
-    assert_string_equal(damage_of(s->base.where, &found), "");
-    database_run(s->base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 700");
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "the log of bandit 3 does not end as it should");
-    assert_message_has(damage_of(s->base.where, &found), "event 700 is missing");
+    copy(stage.from, stage.base.where);
+    database_run(stage.base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
+    assert_message_has(damage_of(stage.base.where), "bandit 'shop': event 3 is damaged: its checksum does not match\n");
+    copy_request request = {.from = stage.base.where, .to = stage.to, .intact = true};
+    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+    assert_message_has(stage.error.message,
+                       "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
+                       "'eenet check' on it");
+    assert_int_equal(access(stage.to, F_OK), -1);
+    database_run(stage.base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
+    assert_string_equal(damage_of(stage.base.where), "");
+    database_run(stage.base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 700");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "the log of bandit 3 does not end as it should");
+    assert_message_has(damage_of(stage.base.where), "event 700 is missing");
 }
 
 TEST_WITH(damage_of_tables_and_blobs_is_found, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    sentences found;
-    copy(s, s->from, s->base.where);
-    database_run(s->base.inside,
+    copy(stage.from, stage.base.where);
+    database_run(stage.base.inside,
                  "DELETE FROM eenet.ids WHERE id = 'second';"
                  "UPDATE eenet.decisions SET value = 'NaN' WHERE place = (SELECT max(place) FROM eenet.decisions);"
                  "UPDATE eenet.blobs SET bytes = set_byte(bytes, 5, 255 - get_byte(bytes, 5)) WHERE kind IN (0, 2)");
-    damage_of(s->base.where, &found);
-    assert_message_has(found.text, "ids differs from the log of bandit 'shop'");
-    assert_message_has(found.text, "decisions differs from the log of bandit 'many");
-    assert_message_has(found.text, ".model is damaged: its checksum does not match");
-    assert_message_has(found.text, "evaluations/1/e-1.json is damaged: its checksum does not match");
-    database_run(s->base.inside, "ALTER TABLE eenet.unclaimed DROP CONSTRAINT unclaimed_pkey;"
-                                 "ALTER TABLE eenet.clock ALTER in_doubt TYPE text; DROP TABLE eenet.reward_ids;"
-                                 "ALTER TABLE eenet.servers DROP COLUMN beat");
-    assert_string_equal(damage_of(s->base.where, &found),
+    damage_of(stage.base.where);
+    assert_message_has(damages, "ids differs from the log of bandit 'shop'");
+    assert_message_has(damages, "decisions differs from the log of bandit 'many");
+    assert_message_has(damages, ".model is damaged: its checksum does not match");
+    assert_message_has(damages, "evaluations/1/e-1.json is damaged: its checksum does not match");
+    database_run(stage.base.inside, "ALTER TABLE eenet.unclaimed DROP CONSTRAINT unclaimed_pkey;"
+                                    "ALTER TABLE eenet.clock ALTER in_doubt TYPE text; DROP TABLE eenet.reward_ids;"
+                                    "ALTER TABLE eenet.servers DROP COLUMN beat");
+    assert_string_equal(damage_of(stage.base.where),
                         "the column in_doubt of table eenet.clock has type text, expected bigint\n"
                         "the table eenet.reward_ids is missing\n"
                         "the primary key of table eenet.unclaimed is missing\n"
@@ -548,31 +508,29 @@ TEST_WITH(damage_of_tables_and_blobs_is_found, set_up, tear_down)
 TEST_WITH(a_value_of_another_type_is_refused, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    make_own(s, false);
-    raw_log log = raw_begin(s->from);
+    make_own(false);
+    raw_log log = raw_begin(stage.from);
     raw_run(&log, "UPDATE events SET time = 'noon' WHERE place = 1 << 40 | 3; COMMIT");
     sqlite3_finalize(log.event);
     sqlite3_close(log.database);
-    copy_request request = {.from = s->from, .to = s->base.where};
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_string_equal(s->error.message,
+    copy_request request = {.from = stage.from, .to = stage.base.where};
+    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+    assert_string_equal(stage.error.message,
                         "store: a value of another type is in column time of table events; run 'eenet "
                         "check' on the folder");
 }
 
 TEST_WITH(lines_that_a_crash_cut_off_are_left_out, set_up, tear_down)
 {
-    stage *s = *state;
-    make_own(s, false);
+    make_own(false);
     char path[100];
-    snprintf(path, sizeof path, "%s/audit.jsonl", s->from);
+    snprintf(path, sizeof path, "%s/audit.jsonl", stage.from);
     FILE *audit = fopen(path, "a");
     fputs("{\"cut\": \"\xc3\n{\"whole\": 1}\n{\"half", audit);
     fclose(audit);
-    copy(s, s->from, s->to);
-    assert_int_equal(s->result.audit_entries, 4);
-    assert_int_equal(s->result.skipped, 1);
+    copy(stage.from, stage.to);
+    assert_int_equal(stage.result.audit_entries, 4);
+    assert_int_equal(stage.result.skipped, 1);
 }
 
 /* ---- refusals ---- */
@@ -595,24 +553,22 @@ static size_t count_entries(const char *folder)
 
 TEST_WITH(what_is_stopped_leaves_no_folder, set_up, tear_down)
 {
-    stage *s = *state;
-    make_own(s, false);
+    make_own(false);
     for (int calls = 0; calls < 15; calls += 7) {
         int left = calls;
-        copy_request request = {.from = s->from, .to = s->to, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-        assert_string_equal(s->error.message, "store: the copy was interrupted");
-        assert_int_equal(count_entries(s->folder.path), 1);
+        copy_request request = {.from = stage.from, .to = stage.to, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+        assert_string_equal(stage.error.message, "store: the copy was interrupted");
+        assert_int_equal(count_entries(stage.folder.path), 1);
     }
-    copy_request alone = {.from = s->from, .to = s->to, .alone = true};
+    copy_request alone = {.from = stage.from, .to = stage.to, .alone = true};
     store *kept;
-    ok(store_open(s->from, &kept, NULL));
-    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "store: another process is serving ");
+    ok(store_open(stage.from, &kept, NULL));
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error, "store: another process is serving ");
     store_close(kept);
-    ok(try_copy(s, &alone));
-    assert_int_equal(try_copy(s, &alone), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "already exists; give the name of a new folder");
+    ok(try_copy(&alone));
+    assert_int_equal(try_copy(&alone), EE_FILE_ERROR);
+    assert_message_has(stage.error.message, "already exists; give the name of a new folder");
 }
 
 static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
@@ -625,24 +581,23 @@ static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
 TEST_WITH(what_fails_leaves_an_empty_database, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
     for (int calls = 0; calls < 15; calls += 7) {
         int left = calls;
-        copy_request request = {.from = s->from, .to = s->base.where, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-        assert_string_equal(s->error.message, "store: the copy was interrupted");
-        assert_int_equal(ask_sql(s, "SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
-                                    " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
+        copy_request request = {.from = stage.from, .to = stage.base.where, .progress = stop_late, .context = &left};
+        assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+        assert_string_equal(stage.error.message, "store: the copy was interrupted");
+        assert_int_equal(ask_sql("SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
+                                 " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
                          0);
     }
-    copy(s, s->from, s->base.where);
-    copy_request again = {.from = s->from, .to = s->base.where};
-    assert_int_equal(try_copy(s, &again), EE_FILE_ERROR);
-    assert_message_has(s->error.message, " is not empty: it has 3 bandits; give a new database");
-    copy_request verified = {.from = s->base.where, .to = s->to, .verify = refuse_copy};
-    assert_int_equal(try_copy(s, &verified), EE_FILE_ERROR);
-    assert_string_equal(s->error.message, "not this one");
-    assert_int_equal(count_entries(s->folder.path), 0);
+    copy(stage.from, stage.base.where);
+    copy_request again = {.from = stage.from, .to = stage.base.where};
+    assert_int_equal(try_copy(&again), EE_FILE_ERROR);
+    assert_message_has(stage.error.message, " is not empty: it has 3 bandits; give a new database");
+    copy_request verified = {.from = stage.base.where, .to = stage.to, .verify = refuse_copy};
+    assert_int_equal(try_copy(&verified), EE_FILE_ERROR);
+    assert_string_equal(stage.error.message, "not this one");
+    assert_int_equal(count_entries(stage.folder.path), 0);
 }
 
 static bool beat(void *context, double share)
@@ -655,36 +610,33 @@ static bool beat(void *context, double share)
 TEST_WITH(a_database_that_is_served_is_refused, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    copy(s, s->from, s->base.where);
-    database_run(s->base.inside,
+    copy(stage.from, stage.base.where);
+    database_run(stage.base.inside,
                  "INSERT INTO eenet.servers (number, address, version, beat, state) VALUES (1, 'http://a:1', '', 5,"
                  " ''), (2, 'http://b:2', '', 5, ''), (3, 'http://c:3', '', 7, '')");
     copy_request request = {
-        .from = s->base.where, .to = s->to, .alone = true, .progress = beat, .context = s->base.inside};
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_message_has(s->error.message, ": http://b:2, http://c:3; stop them first");
+        .from = stage.base.where, .to = stage.to, .alone = true, .progress = beat, .context = stage.base.inside};
+    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+    assert_message_has(stage.error.message, ": http://b:2, http://c:3; stop them first");
     request.progress = NULL; /* none of them lives any more */
     char lock[80];
     snprintf(lock, sizeof lock, "SELECT pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
-    database_run(s->base.inside, lock);
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "store: another process is using postgresql://");
-    database_run(s->base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
-    ok(try_copy(s, &request)); /* a server that died is in the way of nobody */
+    database_run(stage.base.inside, lock);
+    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "store: another process is using postgresql://");
+    database_run(stage.base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
+    ok(try_copy(&request)); /* a server that died is in the way of nobody */
 }
 
 TEST_WITH(a_write_during_a_move_is_noticed, set_up, tear_down)
 {
     only_in_a_database();
-    stage *s = *state;
-    copy(s, s->from, s->base.where);
-    meanwhile writer = {.on = s->base.inside};
+    copy(stage.from, stage.base.where);
+    meanwhile writer = {.on = stage.base.inside};
     copy_request request = {
-        .from = s->base.where, .to = s->to, .alone = true, .progress = write_to_database, .context = &writer};
-    assert_int_equal(try_copy(s, &request), EE_FILE_ERROR);
-    assert_message_has(s->error.message, " during the copy; stop all of them first");
-    assert_int_equal(count_entries(s->folder.path), 0);
+        .from = stage.base.where, .to = stage.to, .alone = true, .progress = write_to_database, .context = &writer};
+    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
+    assert_message_has(stage.error.message, " during the copy; stop all of them first");
+    assert_int_equal(count_entries(stage.folder.path), 0);
 }
 
 /* ---- backups of a folder. Those of one that is written to meanwhile are in tests/serve/store_crash.c ---- */
@@ -703,46 +655,43 @@ static bool stop_now(void *context, double share)
     return false;
 }
 
-static ee_status back_up(stage *self, bool (*progress)(void *context, double share), void *context)
+static ee_status back_up(bool (*progress)(void *context, double share), void *context)
 {
-    return store_backup(self->from, self->to, NULL, progress, context, &self->error);
+    return store_backup(stage.from, stage.to, NULL, progress, context, &stage.error);
 }
 
 TEST_WITH(a_backup_is_whole, set_up, tear_down)
 {
-    stage *s = *state;
     double share = 0;
-    sentences found;
-    snprintf(s->to, sizeof s->to, "%s/new/to/", s->folder.path);
-    ok(back_up(s, see_share, &share));
+    snprintf(stage.to, sizeof stage.to, "%s/new/to/", stage.folder.path);
+    ok(back_up(see_share, &share));
     assert_true(share == 1);
-    assert_true(assert_same_tables(s->from, s->to) > 1000);
-    assert_string_equal(damage_of(s->to, &found), "");
+    assert_true(assert_same_tables(stage.from, stage.to) > 1000);
+    assert_string_equal(damage_of(stage.to), "");
     store *kept; /* it goes on from there */
-    ok(store_open(s->to, &kept, &s->error));
+    ok(store_open(stage.to, &kept, &stage.error));
     decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
     store_close(kept);
-    assert_int_equal(back_up(s, NULL, NULL), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "already exists; give the name of a new folder");
+    assert_int_equal(back_up(NULL, NULL), EE_FILE_ERROR);
+    assert_message_has(stage.error.message, "already exists; give the name of a new folder");
 }
 
 /* The store itself lacks a model: the copy has all else. Models of checkpoints that were never written stay behind. */
 TEST_WITH(a_missing_model_hinders_no_backup, set_up, tear_down)
 {
-    stage *s = *state;
     store *kept;
     blob_key *keys;
     size_t count;
-    make_own(s, false);
-    ok(store_open(s->from, &kept, NULL));
+    make_own(false);
+    ok(store_open(stage.from, &kept, NULL));
     ok(blob_list(store_blobs(kept), 1, BLOB_MODEL, &keys, &count, NULL));
     assert_true(count > 0);
     ok(blob_remove(store_blobs(kept), blob_named(1, BLOB_MODEL, keys[0]), NULL));
     ok(put_model(kept, 3, 999999, "of a checkpoint that was never written"));
     memory_free(keys);
     store_close(kept);
-    ok(back_up(s, NULL, NULL));
-    ok(store_open(s->to, &kept, NULL));
+    ok(back_up(NULL, NULL));
+    ok(store_open(stage.to, &kept, NULL));
     ok(blob_list(store_blobs(kept), 3, BLOB_MODEL, &keys, &count, NULL));
     assert_int_equal(count, 1);
     assert_false(has_model(kept, 3, 999999, "of a checkpoint that was never written"));
@@ -752,13 +701,11 @@ TEST_WITH(a_missing_model_hinders_no_backup, set_up, tear_down)
 
 TEST_WITH(what_fails_leaves_no_backup, set_up, tear_down)
 {
-    stage *s = *state;
-    assert_int_equal(back_up(s, stop_now, NULL), EE_FILE_ERROR);
-    assert_string_equal(s->error.message, "store: the copy was interrupted");
-    assert_int_equal(count_entries(s->folder.path), 0);
-    snprintf(s->from, sizeof s->from, "%s/nowhere", s->folder.path);
-    assert_int_equal(back_up(s, NULL, NULL), EE_FILE_ERROR);
-    assert_message_has(s->error.message, "is not a server's folder: it has no eenet.db");
+    assert_int_equal(back_up(stop_now, NULL), EE_FILE_ERROR);
+    assert_string_equal(stage.error.message, "store: the copy was interrupted");
+    assert_int_equal(count_entries(stage.folder.path), 0);
+    snprintf(stage.from, sizeof stage.from, "%s/nowhere", stage.folder.path);
+    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, stage.error, "is not a server's folder: it has no eenet.db");
 }
 
 TEST(passwords_are_not_shown)

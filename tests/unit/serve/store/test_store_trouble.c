@@ -13,46 +13,43 @@
 
 /* ---- what is refused ---- */
 
-static void assert_refused(const bench *b, const char *part)
+static void assert_refused(const char *part)
 {
     store *kept;
     ee_error error;
-    assert_int_equal(store_open(b->place.folder.path, &kept, &error), EE_FILE_ERROR);
+    assert_int_equal(store_open(bench.place.folder.path, &kept, &error), EE_FILE_ERROR);
     assert_null(kept);
     assert_message_has(error.message, part);
 }
 
 TEST_WITH(a_folder_is_served_once, set_up, tear_down)
 {
-    bench *b = *state;
-    assert_refused(b, "store: another process is serving ");
+    assert_refused("store: another process is serving ");
     store_reader *other;
-    ok(store_open_reader(b->place.folder.path, &other, &b->error));
+    ok(store_open_reader(bench.place.folder.path, &other, &bench.error));
     store_reader_free(other);
 }
 
 /* The database itself is locked, not only a file that can be deleted. */
 TEST_WITH(deleting_the_lock_lets_nobody_in, set_up, tear_down)
 {
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{}", 1);
-    assert_int_equal(unlink(folder_path(&b->place.folder, "lock")), 0);
+    write_bandit(bench.kept, "a", "{}", 1);
+    assert_int_equal(unlink(folder_path(&bench.place.folder, "lock")), 0);
     pid_t child = fork();
     if (child == 0) {
         store *kept;
         ee_error error = {0};
-        bool refused = store_open(b->place.folder.path, &kept, &error) == EE_FILE_ERROR &&
+        bool refused = store_open(bench.place.folder.path, &kept, &error) == EE_FILE_ERROR &&
                        strstr(error.message, "store: another process is serving ");
         _exit(refused ? 0 : 1);
     }
     int result = 1;
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(result, 0);
-    append(b, 1, EVENT_STEP, 1);
-    close_store(b);
-    open_store(b); /* and the next one may */
-    assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  2:4@1  ");
+    append(1, EVENT_STEP, 1);
+    close_store();
+    open_store(); /* and the next one may */
+    assert_string_equal(events_of(1), "1:6@1  2:4@1  ");
 }
 
 static int check_mode(const char *path, const struct stat *about, int kind, struct FTW *place)
@@ -96,10 +93,10 @@ TEST(files_are_private)
     folder_remove(&folder);
 }
 
-static void run_sql(const bench *b, const char *sql)
+static void run_sql(const char *sql)
 {
     sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(&b->place.folder, "eenet.db"), &database), SQLITE_OK);
+    assert_int_equal(sqlite3_open(folder_path(&bench.place.folder, "eenet.db"), &database), SQLITE_OK);
     char *message = NULL;
     if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s", message);
     sqlite3_close(database);
@@ -107,23 +104,22 @@ static void run_sql(const bench *b, const char *sql)
 
 TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
 {
-    bench *b = *state;
     store_reader *reader;
-    close_store(b);
-    run_sql(b, "PRAGMA user_version = 1000");
-    assert_refused(b, "eenet.db has version 1000, written by a newer eenet");
-    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
+    close_store();
+    run_sql("PRAGMA user_version = 1000");
+    assert_refused("eenet.db has version 1000, written by a newer eenet");
+    assert_int_equal(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR);
     assert_null(reader);
-    run_sql(b, "PRAGMA user_version = 0");
-    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "start the server on it once");
-    run_sql(b, "PRAGMA application_id = 77");
-    assert_refused(b, "eenet.db belongs to another program");
-    test_place_remove(&b->place);
-    b->place = test_place_make();
-    assert_int_equal(store_open_reader(b->place.folder.path, &reader, &b->error), EE_FILE_ERROR);
-    assert_message_has(b->error.message, "is not a server's folder: it has no eenet.db");
-    open_store(b);
+    run_sql("PRAGMA user_version = 0");
+    assert_fails(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR, bench.error,
+                 "start the server on it once");
+    run_sql("PRAGMA application_id = 77");
+    assert_refused("eenet.db belongs to another program");
+    test_place_remove(&bench.place);
+    bench.place = test_place_make();
+    assert_fails(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR, bench.error,
+                 "is not a server's folder: it has no eenet.db");
+    open_store();
 }
 
 TEST(steps_of_an_upgrade_are_whole)
@@ -137,8 +133,8 @@ TEST(steps_of_an_upgrade_are_whole)
     ok(store_migrate(database, steps, 1, &error));
     ok(store_migrate(database, steps, 2, &error));
     ok(store_migrate(database, steps, 2, &error));
-    assert_int_equal(store_migrate(database, steps, 3, &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "store: could not upgrade eenet.db: no such table: missing");
+    assert_fails(store_migrate(database, steps, 3, &error), EE_FILE_ERROR, error,
+                 "store: could not upgrade eenet.db: no such table: missing");
     sqlite3_prepare_v2(database, "SELECT x, (SELECT user_version FROM pragma_user_version) FROM a", -1, &statement,
                        NULL);
     assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
@@ -152,21 +148,19 @@ TEST(steps_of_an_upgrade_are_whole)
 /* A store as version 1 wrote it. Whatever versions come, this opens, and says the same. */
 TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
 {
-    bench *b = *state;
-    seen got;
-    close_store(b);
-    test_place_remove(&b->place);
-    b->place = test_place_make();
+    close_store();
+    test_place_remove(&bench.place);
+    bench.place = test_place_make();
     FILE *file = fopen(EENET_GOLDEN_DIR "/store_1.sql", "rb");
     static char script[1 << 14];
     script[fread(script, 1, sizeof script - 1, file)] = '\0';
     fclose(file);
-    run_sql(b, script);
-    open_store(b);
-    assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
-                                                       "6:2@4 unknown 7:4@5  ");
-    assert_string_equal(bandits_of(b->reader, &got), "1 shop 1-7@5 settled 4 {\"dim\":2}; "
-                                                     "2 news archived 1-1@0 settled 0 {\"dim\":2}; ");
+    run_sql(script);
+    open_store();
+    assert_string_equal(events_of(1), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
+                                      "6:2@4 unknown 7:4@5  ");
+    assert_string_equal(bandits_of(), "1 shop 1-7@5 settled 4 {\"dim\":2}; "
+                                      "2 news archived 1-1@0 settled 0 {\"dim\":2}; ");
     event reward = {.number = 3,
                     .kind = EVENT_REWARD,
                     .time = 2,
@@ -175,37 +169,36 @@ TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
                     .value = 0.5,
                     .outcome = REWARD_JOINED,
                     .reward_id = words("click-1")};
-    compare_event(b->reader, 1, &reward);
-    const bandit_state *known = store_bandit_state(b->kept, 1);
+    compare_event(1, &reward);
+    const bandit_state *known = store_bandit_state(bench.kept, 1);
     assert_true(known->unclaimed == 1 && known->waiting == 1 && known->events == 7 && known->time == 5);
     store_entry first = {.bandit = 1,
                          .event = {.kind = EVENT_DECISION, .id = words("first")},
                          .request = {0x0123456789abcdef, 0xfedcba9876543210}};
-    assert_int_equal(write_entry(b->kept, &first, 6), ENTRY_REPEATED);
+    assert_int_equal(write_entry(bench.kept, &first, 6), ENTRY_REPEATED);
     assert_int_equal(first.event.number, 2);
     stored_decision decision;
     size_t count;
-    ok(store_next_decisions(b->reader, 1, 0, &decision, 1, &count, &b->error));
+    ok(store_next_decisions(bench.reader, 1, 0, &decision, 1, &count, &bench.error));
     assert_true(count == 1 && decision.number == 2 && decision.settled == 4 && !decision.inactive &&
                 decision.rewards == 1 && decision.value == 0.5);
-    ok(store_next_decisions(b->reader, 1, 2, &decision, 1, &count, &b->error));
+    ok(store_next_decisions(bench.reader, 1, 2, &decision, 1, &count, &bench.error));
     assert_true(count == 1 && decision.number == 5 && !decision.settled);
-    assert_int_equal(give(b, 1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
-    assert_int_equal(decide(b, 1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
-    assert_string_equal(events_of(b->reader, 1, &got), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
-                                                       "6:2@4 unknown 7:4@5  8:1@6 unknown 9:2@6 unknown 10:3@6  ");
+    assert_int_equal(give(1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
+    assert_int_equal(decide(1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
+    assert_string_equal(events_of(1), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
+                                      "6:2@4 unknown 7:4@5  8:1@6 unknown 9:2@6 unknown 10:3@6  ");
     const event *claimed;
-    ok(store_read_one(b->reader, 1, 9, &claimed, &b->error));
+    ok(store_read_one(bench.reader, 1, 9, &claimed, &bench.error));
     assert_true(claimed->value == -1 && claimed->outcome == REWARD_CLAIMED);
 }
 
 /* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
 TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
 {
-    bench *b = *state;
-    write_log(b);
-    close_store(b);
-    const char *path = folder_path(&b->place.folder, "eenet.db");
+    write_log();
+    close_store();
+    const char *path = folder_path(&bench.place.folder, "eenet.db");
     FILE *file = fopen(path, "rb");
     static uint8_t good[1 << 20], bad[1 << 20];
     size_t size = fread(good, 1, sizeof good, file);
@@ -219,15 +212,15 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
             size_t at = (noise >> 33) % size;
             bad[round % 2 ? at : at % 200] = (uint8_t)(noise >> 25);
         }
-        folder_write(&b->place.folder, "eenet.db", bad, round % 3 ? size : size / 2);
+        folder_write(&bench.place.folder, "eenet.db", bad, round % 3 ? size : size / 2);
         store *kept;
         store_reader *reader;
         seen got = {0};
         uint64_t last;
         ee_error error = {0};
-        ee_status status = store_open(b->place.folder.path, &kept, &error);
+        ee_status status = store_open(bench.place.folder.path, &kept, &error);
         if (!status) store_close(kept);
-        if (!status) status = store_open_reader(b->place.folder.path, &reader, &error);
+        if (!status) status = store_open_reader(bench.place.folder.path, &reader, &error);
         if (!status) {
             status = see_events(reader, 1, 0, ALL, 100, &got, &last, &error);
             store_reader_free(reader);
@@ -236,13 +229,13 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
         told += status != EE_OK;
     }
     assert_true(told > 20);
-    folder_write(&b->place.folder, "eenet.db", good, size);
-    open_store(b);
+    folder_write(&bench.place.folder, "eenet.db", good, size);
+    open_store();
 }
 
 /* ---- a disk that is full ---- */
 
-static ee_status write_much(bench *b, const char *unknown)
+static ee_status write_much(const char *unknown)
 {
     enum { COUNT = 100 };
     static const uint8_t body[5000];
@@ -253,59 +246,54 @@ static ee_status write_much(bench *b, const char *unknown)
                                    .next = i + 1 < COUNT || unknown ? &entries[i + 1] : NULL};
     entries[COUNT] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(unknown ? unknown : "")}};
     store_group group = {.first = entries, .now = 1};
-    return store_write(b->kept, &group, &b->error);
+    return store_write(bench.kept, &group, &bench.error);
 }
 
 TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{}", 1);
+    write_bandit(bench.kept, "a", "{}", 1);
     struct rlimit before, small;
     getrlimit(RLIMIT_FSIZE, &before);
     small = (struct rlimit){100000, before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(write_much(b, "x"), EE_FILE_ERROR);
-        assert_message_has(b->error.message, "store: could not commit a transaction: ");
-        assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 0);
-        assert_int_equal(store_bandit_state(b->kept, 1)->events, 1);
-        assert_string_equal(events_of(b->reader, 1, &all), "1:6@1  ");
+        assert_fails(write_much("x"), EE_FILE_ERROR, bench.error, "store: could not commit a transaction: ");
+        assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 0);
+        assert_int_equal(store_bandit_state(bench.kept, 1)->events, 1);
+        assert_string_equal(events_of(1), "1:6@1  ");
     }
     setrlimit(RLIMIT_FSIZE, &before);
-    ok(write_much(b, "x"));
-    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 1);
-    close_store(b);
-    open_store(b);
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-102@1 settled 0 {}; ");
-    assert_int_equal(store_bandit_state(b->kept, 1)->unclaimed, 1);
+    ok(write_much("x"));
+    assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 1);
+    close_store();
+    open_store();
+    assert_string_equal(bandits_of(), "1 a 1-102@1 settled 0 {}; ");
+    assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 1);
 }
 
 /* A probe writes something even if the group is empty, and changes nothing. */
 TEST_WITH(a_probe_finds_a_full_disk, set_up, tear_down)
 {
-    bench *b = *state;
-    seen all;
-    write_bandit(b->kept, "a", "{}", 1);
+    write_bandit(bench.kept, "a", "{}", 1);
     struct rlimit before, small;
     getrlimit(RLIMIT_FSIZE, &before);
     small = (struct rlimit){1000, before.rlim_max};
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     store_group nothing = {.now = 2}, probe = {.now = 2, .probe = true};
-    ok(store_write(b->kept, &nothing, &b->error));
-    assert_int_equal(store_write(b->kept, &probe, &b->error), EE_FILE_ERROR);
+    ok(store_write(bench.kept, &nothing, &bench.error));
+    assert_int_equal(store_write(bench.kept, &probe, &bench.error), EE_FILE_ERROR);
     setrlimit(RLIMIT_FSIZE, &before);
-    ok(store_write(b->kept, &probe, &b->error));
-    assert_string_equal(bandits_of(b->reader, &all), "1 a 1-1@1 settled 0 {}; ");
+    ok(store_write(bench.kept, &probe, &bench.error));
+    assert_string_equal(bandits_of(), "1 a 1-1@1 settled 0 {}; ");
 }
 
 /* How often the log of transactions has started anew: in its head. */
-static uint32_t log_turns(const bench *b)
+static uint32_t log_turns(void)
 {
     uint8_t head[16] = {0};
-    FILE *file = fopen(folder_path(&b->place.folder, "eenet.db-wal"), "rb");
+    FILE *file = fopen(folder_path(&bench.place.folder, "eenet.db-wal"), "rb");
     assert_int_equal(fread(head, 1, sizeof head, file), sizeof head);
     fclose(file);
     return (uint32_t)head[12] << 24 | (uint32_t)head[13] << 16 | (uint32_t)head[14] << 8 | head[15];
@@ -314,11 +302,10 @@ static uint32_t log_turns(const bench *b)
 /* It must, while the writer never rests, or it would fill the disk. */
 TEST_WITH(the_log_of_transactions_starts_anew, set_up, tear_down)
 {
-    bench *b = *state;
-    write_bandit(b->kept, "a", "{}", 1);
-    uint32_t before = log_turns(b);
-    for (int i = 0; log_turns(b) == before; i++) {
+    write_bandit(bench.kept, "a", "{}", 1);
+    uint32_t before = log_turns();
+    for (int i = 0; log_turns() == before; i++) {
         assert_true(i < 400); /* 200 MB */
-        ok(write_much(b, NULL));
+        ok(write_much(NULL));
     }
 }

@@ -12,23 +12,22 @@
 enum { CALLS = 3 * PG_POOL };
 
 /* Calls that keep their connection until they may go on. */
-typedef struct pool_stage {
+static struct {
     test_place place;
     sem_t begun, may_end;
     struct pool_call {
-        struct pool_stage *of;
         pg_session session;
         pthread_t thread;
         ee_status status;
         ee_error error;
     } calls[CALLS];
-} pool_stage;
+} pool;
 
 static ee_status hold(void *context, ee_error *error)
 {
     struct pool_call *self = context;
-    sem_post(&self->of->begun);
-    sem_wait(&self->of->may_end);
+    sem_post(&pool.begun);
+    sem_wait(&pool.may_end);
     return pg_execute(self->session.connection, "SELECT 1", "ask", error);
 }
 
@@ -39,27 +38,26 @@ static void *run_call(void *context)
     return NULL;
 }
 
-static void start(pool_stage *self, int from, int to)
+static void start(int from, int to)
 {
     for (int i = from; i < to; i++) {
-        struct pool_call *call = &self->calls[i];
-        call->of = self;
-        ok(pg_session_open(&(pg_options){.where = self->place.where}, &call->session, NULL));
+        struct pool_call *call = &pool.calls[i];
+        ok(pg_session_open(&(pg_options){.where = pool.place.where}, &call->session, NULL));
         assert_int_equal(pthread_create(&call->thread, NULL, run_call, call), 0);
     }
 }
 
-static void finish(pool_stage *self)
+static void finish(void)
 {
-    for (int i = 0; i < CALLS; i++) sem_post(&self->may_end);
-    for (int i = 0; i < CALLS; i++) pthread_join(self->calls[i].thread, NULL);
+    for (int i = 0; i < CALLS; i++) sem_post(&pool.may_end);
+    for (int i = 0; i < CALLS; i++) pthread_join(pool.calls[i].thread, NULL);
 }
 
-static int64_t count_pool(pool_stage *self)
+static int64_t count_pool(void)
 {
     PGresult *rows;
     ok(pg_query(
-        self->place.database.inside,
+        pool.place.database.inside,
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'eenet "
         "pool'",
         "count", &rows, NULL));
@@ -70,95 +68,89 @@ static int64_t count_pool(pool_stage *self)
 
 static int set_up(void **state)
 {
-    static pool_stage self;
-    *state = NULL;
+    (void)state;
     if (!test_postgres()) return 0;
-    self = (pool_stage){.place = test_place_make()};
-    sem_init(&self.begun, 0, 0);
-    sem_init(&self.may_end, 0, 0);
-    *state = &self;
+    memset(&pool, 0, sizeof pool);
+    pool.place = test_place_make();
+    sem_init(&pool.begun, 0, 0);
+    sem_init(&pool.may_end, 0, 0);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    pool_stage *self = *state;
-    if (!self) return 0;
-    for (int i = 0; i < CALLS; i++)
-        if (self->calls[i].of) pg_session_close(&self->calls[i].session);
-    test_place_remove(&self->place);
+    (void)state;
+    if (!test_postgres()) return 0;
+    for (int i = 0; i < CALLS; i++) pg_session_close(&pool.calls[i].session);
+    test_place_remove(&pool.place);
     return 0;
 }
 
 TEST_WITH(calls_share_a_few_connections, set_up, tear_down)
 {
     only_in_a_database();
-    pool_stage *self = *state;
-    start(self, 0, CALLS);
-    for (int i = 0; i < PG_POOL; i++) sem_wait(&self->begun);
-    assert_int_equal(sem_trywait(&self->begun), -1); /* the others wait */
-    assert_int_equal(count_pool(self), PG_POOL);
-    finish(self);
-    for (int i = 0; i < CALLS; i++) ok(self->calls[i].status);
-    assert_int_equal(count_pool(self), PG_POOL);
+    start(0, CALLS);
+    for (int i = 0; i < PG_POOL; i++) sem_wait(&pool.begun);
+    assert_int_equal(sem_trywait(&pool.begun), -1); /* the others wait */
+    assert_int_equal(count_pool(), PG_POOL);
+    finish();
+    for (int i = 0; i < CALLS; i++) ok(pool.calls[i].status);
+    assert_int_equal(count_pool(), PG_POOL);
 }
 
 /* One call that takes long leaves the other connections to the others. */
 TEST_WITH(a_slow_call_stops_no_other, set_up, tear_down)
 {
     only_in_a_database();
-    pool_stage *self = *state;
-    start(self, 0, 1);
-    sem_wait(&self->begun);
-    for (int i = 1; i < CALLS; i++) sem_post(&self->may_end);
-    start(self, 1, CALLS);
+    start(0, 1);
+    sem_wait(&pool.begun);
+    for (int i = 1; i < CALLS; i++) sem_post(&pool.may_end);
+    start(1, CALLS);
     /* The first may have taken the place of one of them. */
-    for (int i = 1; i < CALLS; i++) sem_wait(&self->begun);
-    finish(self);
-    for (int i = 0; i < CALLS; i++) ok(self->calls[i].status);
+    for (int i = 1; i < CALLS; i++) sem_wait(&pool.begun);
+    finish();
+    for (int i = 0; i < CALLS; i++) ok(pool.calls[i].status);
 }
 
-static void allow(pool_stage *self, bool on)
+static void allow(bool on)
 {
     char sql[200];
-    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", self->place.database.name,
+    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", pool.place.database.name,
              on ? "true" : "false");
-    database_run(self->place.database.server, sql);
+    database_run(pool.place.database.server, sql);
 }
 
 /* Calls that wait do not try to connect one after the other. */
 TEST_WITH(all_calls_fail_if_none_can_connect, set_up, tear_down)
 {
     only_in_a_database();
-    pool_stage *self = *state;
-    start(self, 0, CALLS);
-    for (int i = 0; i < PG_POOL; i++) sem_wait(&self->begun);
-    allow(self, false);
-    assert_int_equal(database_cut(&self->place.database, "pool"), PG_POOL);
-    finish(self);
+    start(0, CALLS);
+    for (int i = 0; i < PG_POOL; i++) sem_wait(&pool.begun);
+    allow(false);
+    assert_int_equal(database_cut(&pool.place.database, "pool"), PG_POOL);
+    finish();
     for (int i = 0; i < CALLS; i++) {
-        assert_int_equal(self->calls[i].status, EE_FILE_ERROR);
-        assert_message_has(self->calls[i].error.message, "is not currently accepting connections");
+        assert_int_equal(pool.calls[i].status, EE_FILE_ERROR);
+        assert_message_has(pool.calls[i].error.message, "is not currently accepting connections");
     }
-    allow(self, true);
-    run_call(&self->calls[0]);
-    ok(self->calls[0].status);
+    allow(true);
+    run_call(&pool.calls[0]);
+    ok(pool.calls[0].status);
 }
 
 /* A call uses a connection that the server has ended: its first statement may be of the call, or of connecting. */
 TEST_WITH(an_ended_connection_is_made_again, set_up, tear_down)
 {
     only_in_a_database();
-    pool_stage *self = *state;
-    for (int i = 0; i < CALLS; i++) sem_post(&self->may_end);
+    for (int i = 0; i < CALLS; i++) sem_post(&pool.may_end);
     for (int i = 0; i < 2; i++) {
-        start(self, i, i + 1);
-        pthread_join(self->calls[i].thread, NULL);
-        ok(self->calls[i].status);
-        assert_int_equal(database_cut(&self->place.database, "pool"), 1);
+        start(i, i + 1);
+        pthread_join(pool.calls[i].thread, NULL);
+        ok(pool.calls[i].status);
+        assert_int_equal(database_cut(&pool.place.database, "pool"), 1);
     }
-    run_call(&self->calls[0]);
-    ok(self->calls[0].status);
+    run_call(&pool.calls[0]);
+    ok(pool.calls[0].status);
 }
 
 /* ---- connecting ---- */
