@@ -124,7 +124,8 @@ else
 fi
 
 echo "eenet: installing$missing" >&2
-apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq"
+# Another program may be installing at the moment, such as automatic updates.
+apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=600"
 # Ignore a failed update: a broken third-party source does not matter if the packages are in another one.
 # shellcheck disable=SC2086 # lists of words
 {
