@@ -98,6 +98,7 @@ CLAIMS = {
     "load": (f"bench/serve/load.sh {EENET} 10 60", load),
     "torture": ("make -s torture", torture),
     "fleet": ("make -s torture-fleet FAULTS=50", fleet),
+    "learning": ("make -s learning", output),
     "promotions": ("make -s promotions", promotions),
     "coverage": ('make -s coverage DATASETS="mnist:$EENET_DATA/mnist yelp:$EENET_DATA/yelp synthetic:clicks"', output),
     "late": (f"{EENET} run -q -d synthetic:clicks,blocks=on,arms=12,rate=0.4 -p eenet,greedy,linucb,lints -T 6000 -s 0-2 "
