@@ -97,15 +97,6 @@ TEST_WITH(requests_may_come_byte_by_byte, start, stop_both)
     expect_next(200, "pieces");
 }
 
-TEST_WITH(bodies_may_come_in_chunks, start, stop_both)
-{
-    const char *head = "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n";
-    assert_true(raw_send_text(client, head));
-    expect(client, "5\r\nhello\r\n1;ext=1\r\n \r\n5\r\nworld\r\n0\r\n\r\n", 200, "hello world");
-    assert_true(raw_send_text(client, head));
-    expect(client, "0\r\n\r\n", 200, "");
-}
-
 TEST_WITH(long_bodies_come_whole, start, stop_both)
 {
     enum { SIZE = 100000 };
@@ -150,37 +141,6 @@ TEST_WITH(bodies_that_are_too_long_are_refused, start, stop_both)
     assert_true(reply.closed);
     assert_non_null(strstr(reply.body, "TooLarge"));
     free(reply.body);
-}
-
-TEST_WITH(headers_that_are_too_long_are_refused, start, stop_both)
-{
-    char line[1024];
-    memset(line, 'h', sizeof line);
-    memcpy(line, "X-Long: ", 8);
-    memcpy(line + sizeof line - 2, "\r\n", 2);
-    assert_true(raw_send_text(client, "GET /seen HTTP/1.1\r\nHost: x\r\n"));
-    for (int i = 0; i < 100 && raw_send(client, line, sizeof line); i++) continue;
-    expect_next(431, NULL);
-}
-
-TEST_WITH(broken_requests_are_refused, start, stop_both)
-{
-    static const char *const requests[] = {
-        "GET /seen HTTP/1.1\r\n\r\n", /* no Host */
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabc",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
-        "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 1x\r\n\r\n",
-    };
-    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
-        expect(client, requests[i], 400, NULL);
-        assert_true(raw_is_closed(client)); /* what follows could be taken for a request */
-        raw_close(client);
-        client = connect_to();
-    }
-    assert_true(raw_send_text(client, "\x16\x03\x01 nothing that makes sense\r\n\r\n\r\n\r\n"));
-    assert_true(raw_is_closed(client));
 }
 
 TEST_WITH(heads_have_no_body, start, stop_both)
