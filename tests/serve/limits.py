@@ -205,7 +205,7 @@ if __name__ == "__main__":
     with scratch_folder() as scratch:
         if len(sys.argv) > 2:
             idle_connections_stay(sys.argv[1], scratch, int(sys.argv[2]))
-            sys.exit()
-        for case in (descriptors_run_out, files_are_limited, idle_connections_stay, file_system_is_small):
-            case(sys.argv[1], scratch)
-            print(case.__name__, flush=True)
+        else:
+            for case in (descriptors_run_out, files_are_limited, idle_connections_stay, file_system_is_small):
+                case(sys.argv[1], scratch)
+                print(case.__name__, flush=True)
