@@ -201,10 +201,10 @@ test-deb: deb ## test the Debian packages: reproducible, lintian, autopkgtest, u
 torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet server_tests leaky_disk
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet leaky_disk
 	rm -rf build/torture && mkdir -p build/torture
 	cd build/torture && EENET_LEAKY_DISK=$(CURDIR)/build/release/tests/libleaky_disk.so \
-	    ../release/tests/serve/server_tests torture ../release/eenet $(KILLS)
+	    python3 -B ../../tests/serve/torture.py ../release/eenet $(KILLS)
 
 torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), with three servers on PostgreSQL under load: nothing is lost
 	@cmake/setup.sh build test test-ci
@@ -216,10 +216,9 @@ torture-fleet: ## FAULTS random faults (default: 200) of KINDS (default: all), w
 load: ## measure the server: decisions, durable rewards, both for ten minutes, and 10,000 idle connections
 	@cmake/setup.sh build test load
 	@$(CMAKE) --preset release >/dev/null
-	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet server_tests
+	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet
 	bench/serve/load.sh build/release/eenet 10 600
-	rm -rf build/idle && mkdir -p build/idle
-	cd build/idle && ../release/tests/serve/server_tests idle ../release/eenet 10000
+	python3 -B tests/serve/limits.py build/release/eenet 10000
 
 load-fleet: ## measure one and three servers on PostgreSQL next to SQLite, and predict larger fleets: about 20 minutes
 	@cmake/setup.sh build test test-ci load

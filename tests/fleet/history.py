@@ -40,7 +40,8 @@ class Operation:
 
     def __init__(self, kind, bandit, item, slot=None):
         self.kind, self.bandit, self.item, self.slot = kind, bandit, item, slot
-        self.body = json.dumps(item, separators=(",", ":"))
+        self.unnamed = item["id"] is None  # until the server has given it an id
+        self.body = json.dumps({key: value for key, value in item.items() if value is not None}, separators=(",", ":"))
         self.attempts = 0
         self.sent = self.sent_wall = None  # of the first attempt
         self.acknowledged = self.acknowledged_wall = None
@@ -48,18 +49,12 @@ class Operation:
         self.answers = []  # (server, text)
         self.refusals = []  # (server, status, text): answers that nobody should get
 
-    def as_json(self):
-        return {key: value for key, value in vars(self).items() if key != "body"}
-
-    @staticmethod
-    def from_json(fields):
-        operation = Operation(fields["kind"], fields["bandit"], fields["item"], fields["slot"])
-        vars(operation).update(fields)
-        operation.answers = [tuple(answer) for answer in fields["answers"]]
-        return operation
-
     def path(self):
         return f"/v1/bandits/{self.bandit}/{self.kind}"
+
+    def is_repeatable(self):
+        """Else the same request counts as another decision or reward."""
+        return not self.unnamed and (self.kind != "reward" or "reward_id" in self.item)
 
 
 class History:
@@ -81,16 +76,7 @@ class History:
         with open(path, "w", encoding="utf-8") as out:
             out.write(json.dumps({"settings": self.settings, "failures": self.failures}) + "\n")
             for operation in self.operations:
-                out.write(json.dumps(operation.as_json()) + "\n")
-
-    @staticmethod
-    def load(path):
-        history = History()
-        with open(path, encoding="utf-8") as lines:
-            head = json.loads(next(lines))
-            history.settings, history.failures = [tuple(row) for row in head["settings"]], head["failures"]
-            history.operations = [Operation.from_json(json.loads(line)) for line in lines]
-        return history
+                out.write(json.dumps(vars(operation)) + "\n")
 
     # ---- what the torture test reports ----
 
@@ -184,7 +170,8 @@ class Load:
         self.seed, self.timeout = seed, timeout
         self.bandits = list(bandits or BANDITS)
         self.history = History()
-        self.stopping = threading.Event()
+        self.stopping, self.running = threading.Event(), threading.Event()
+        self.running.set()  # else no new operations begin, for a while
         self.give_up = None  # time.monotonic after which nothing is sent again
         self.threads = []
         self.workers = [(name, way) for name in self.bandits for way in ([WAYS[name]] * (3 if name == "shop" else 1))]
@@ -251,6 +238,7 @@ class Worker:
     def run(self, way):
         next_turn = time.monotonic()
         while not self.load.stopping.is_set() or self.plans:
+            self.load.running.wait()
             self.run_plans()
             now = time.monotonic()
             if now >= next_turn and not self.load.stopping.is_set():
@@ -267,6 +255,7 @@ class Worker:
     def probe(self):
         """A decision every tenth of a second: the first that succeeds shows that the bandit is served again."""
         while not self.load.stopping.wait(0.1):
+            self.load.running.wait()
             self.perform(self.decision())
         self.client.close()
 
@@ -312,6 +301,8 @@ class Worker:
             if status != 200 or text.startswith('{"error"'):
                 operation.refusals.append((target, status, text))
                 continue
+            if operation.unnamed:
+                operation.item["id"] = json.loads(text)["id"]
             if operation.acknowledged is None:
                 operation.acknowledged_sent, operation.acknowledged_wall = sent, wall
                 operation.acknowledged = now
@@ -343,9 +334,8 @@ class Worker:
 
     def repeat(self, operation):
         """Once more, although it is acknowledged: the answer must be the same. No use if the server is down."""
-        if operation.kind == "reward" and "reward_id" not in operation.item:
-            return  # it would count as another reward
-        self.attempt(self.client, [operation], self.chance.choice(self.load.targets.direct))
+        if operation.is_repeatable():
+            self.attempt(self.client, [operation], self.chance.choice(self.load.targets.direct))
 
     # ---- what clients send ----
 
@@ -355,7 +345,7 @@ class Worker:
     def decision(self, **more):
         if self.bandit == "vectors":
             actions = [[round(self.chance.uniform(-1, 1), 3) for _ in range(4)] for _ in range(3)]
-            return self.operation("decide", {"id": self.name(), "actions": actions})
+            return self.operation("decide", {"id": self.name() if self.chance.random() < 0.8 else None, "actions": actions})
         actions = [{"id": name, "features": {"size": self.chance.randrange(3)}} for name in ("red", "blue", "green", "gold")]
         if self.bandit == "slots":
             more["slots"] = [{"id": "top"}, {"id": "side", "features": {"small": 1}}, {"id": "end"}]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""torture.py PROGRAM [--faults N] [--seed S] [--minutes M] [--rate R] [--folder DIR]: a fleet under load and random faults.
+"""torture.py PROGRAM [--faults N] [--seed S] [--kinds KINDS] [--check-takeovers]: a fleet under load and random faults.
 
 Three servers, a primary with a synchronous standby, and haproxy. Servers, owners, the leader and the primary are killed or
 stopped, connections to the database are cut, delayed or hang, a clock is shifted, and servers drain. After that nothing that
@@ -8,7 +8,6 @@ its replay: see checker.py. Exit status: 0, or 1 with the evidence kept, or 77 i
 import argparse
 import collections
 import contextlib
-import json
 import os
 import random
 import shutil
@@ -29,6 +28,7 @@ from harness.postgres import Database, DatabaseError
 
 HOT = "shop"
 TAKEN_WITHIN = 5.0  # seconds in which a bandit gets a new owner: the summary lists those that took longer
+RATE = 80  # operations per second, without those of the probes
 MANY_TAKEOVERS = 20  # for a median that says something
 SHORT = ["kill_owner", "pause_owner", "kill_primary", "hang", "kill_leader", "cut", "clock", "drain"]
 REST = ["kill_server", "pause_server", "kill_owner", "refuse", "delay", "pause_primary", "split_primary", "pause_standby",
@@ -71,7 +71,7 @@ class Torture:
         self.replicate_without_waiting()
         self.database.psql((Path(__file__).parent / "witness.sql").read_text(encoding="utf-8"))
         ports = {server.name: server.port for server in self.fleet.servers}
-        self.load = Load({"front": self.fleet.port, **ports}, self.words.seed, self.words.rate)
+        self.load = Load({"front": self.fleet.port, **ports}, self.words.seed, RATE)
         self.load.create_bandits()
         self.load.start()
         self.wait_for_service(time.monotonic())
@@ -310,7 +310,7 @@ class Torture:
     def run_faults(self):
         for kind in self.schedule():
             done = sum(self.kinds.values())
-            if done >= self.words.faults or time.monotonic() - self.started > 60 * self.words.minutes:
+            if done >= self.words.faults:
                 return
             begin, self.kind = time.monotonic(), kind
             text = getattr(self, kind)()
@@ -399,10 +399,6 @@ class Torture:
             "no violation" if report.ok() else f"VIOLATED; evidence in {self.folder}",
         ]
         (self.folder / "summary.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        (self.folder / "summary.json").write_text(json.dumps({
-            "seed": self.words.seed, "faults": dict(self.kinds), "counts": dict(counts), "takeovers": takeovers, "failovers": failovers,
-            "takeover_kinds": [kind for kind, _, _ in self.takeovers], "failed_during_drains": in_drains,
-            "violations": report.violations}, indent=1), encoding="utf-8")
         return lines
 
 
@@ -411,12 +407,9 @@ def main():
     parser.add_argument("program", help="eenet")
     parser.add_argument("--faults", type=int, default=200)
     parser.add_argument("--seed", type=int, default=None, help="default: another one each time")
-    parser.add_argument("--minutes", type=float, default=1e9, help="no new fault after this time")
-    parser.add_argument("--rate", type=float, default=80, help="operations per second, without those of the probes")
     parser.add_argument("--kinds", type=lambda text: text.split(","), help="only these faults: " + ", ".join(SHORT + REST))
     parser.add_argument("--check-takeovers", action="store_true",
                         help=f"a median above {TAKEN_WITHIN:.0f} s is a violation, if there are {MANY_TAKEOVERS} takeovers or more")
-    parser.add_argument("--folder", type=Path, help="default: a new one in the folder for temporary files; it is deleted on success")
     words = parser.parse_args()
     words.program = str(Path(words.program).resolve())
     if words.seed is None:
@@ -425,8 +418,7 @@ def main():
     if not find("haproxy"):
         print("torture: skipped: haproxy is not installed")
         return 77
-    folder = words.folder or Path(tempfile.mkdtemp(prefix="eenet-torture-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="eenet-torture-"))
     folder.chmod(0o755)  # for the user postgres
     signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt()))
     return torture(words, folder)
@@ -455,7 +447,7 @@ def torture(words, folder):
         return 1
     finally:
         run.stop()
-        if not keep and not words.folder:
+        if not keep:
             shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -33,7 +33,7 @@ CREATE TRIGGER note_move AFTER UPDATE ON eenet.log_ends FOR EACH ROW EXECUTE FUN
 
 class Load:
     """Clients behind a load balancer: it asks each server whether it is ready, and uses those that are. On a busy machine
-    it may ask too seldom to notice in time that a server stops: a request that such a server did not get is sent again."""
+    it may ask too seldom to notice in time that a server stops: what such a server did not get or refused is sent again."""
 
     def __init__(self, fleet):
         self.fleet = fleet
@@ -70,7 +70,7 @@ class Load:
                 return server.expect("POST", path, body)
             except (Failure, OSError, http.client.HTTPException) as error:
                 late = time.monotonic() - self.asked[server] >= 0.9 * DRAIN
-                has_ended = isinstance(error, OSError) and late and not server.ready()
+                has_ended = (isinstance(error, OSError) or getattr(error, "status", 0) == 503) and late and not server.ready()
                 # Servers that were silent have lost their bandits: nothing is promised then.
                 if has_ended or time.monotonic() - self.stalled < STALL:
                     if self.over.wait(0.05):

@@ -58,6 +58,32 @@ def binaries():
     return Path(path).parent if path and shutil.which("psql") else None
 
 
+class Psql:
+    """SQL on one database, by psql."""
+
+    def __init__(self, where):
+        self.where = where
+
+    def psql(self, text, timeout=LIMIT):
+        """What psql prints; DatabaseError if it fails."""
+        command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", self.where, "-f", "-"]
+        try:
+            done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise DatabaseError(f"psql: no answer within {timeout} s to: {text}") from error
+        if done.returncode:
+            raise DatabaseError(f"psql: {done.stderr.strip()}")
+        return done.stdout
+
+    def sql(self, text, **more):
+        """The rows of a query, as lists of texts; NULL is ''."""
+        return [line.split("|") for line in self.psql(text, **more).splitlines()]
+
+    def copy(self, query, **more):
+        """The rows of a query as dictionaries of texts, by COPY."""
+        return list(csv.DictReader(self.psql(f"COPY ({query}) TO STDOUT WITH (FORMAT csv, HEADER)", **more).splitlines()))
+
+
 class Node:
     """One PostgreSQL server: a data folder and a port, which stay the same when it is built again."""
 
@@ -137,7 +163,7 @@ class Node:
             self.kill()
 
 
-class Database:
+class Database(Psql):
     """Both nodes. `primary` and `standby` change places with each failover; `replication` is the proxy between them.
     standby False: only a primary."""
 
@@ -172,26 +198,9 @@ class Database:
         hosts = ",".join(f"127.0.0.1:{port}" for port in ports or [node.port for node in self.nodes])
         return f"postgresql://{USER}@{hosts}/{NAME}?target_session_attrs=read-write"
 
-    def psql(self, text, name=NAME, node=None, timeout=LIMIT):
-        """What psql prints; DatabaseError if it fails."""
-        where = f"host=127.0.0.1 port={(node or self.primary).port} user={USER} dbname={name} connect_timeout=600"
-        command = ["psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-d", where, "-f", "-"]
-        try:
-            done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=timeout, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise DatabaseError(f"psql: no answer within {timeout} s to: {text}") from error
-        if done.returncode:
-            raise DatabaseError(f"psql: {done.stderr.strip()}")
-        return done.stdout
-
-    def sql(self, text, name=NAME, node=None, timeout=LIMIT):
-        """The rows of a query, as lists of texts; NULL is ''."""
-        return [line.split("|") for line in self.psql(text, name, node, timeout).splitlines()]
-
-    def copy(self, query, name=NAME):
-        """The rows of a query as dictionaries of texts, by COPY."""
-        text = self.psql(f"COPY ({query}) TO STDOUT WITH (FORMAT csv, HEADER)", name)
-        return list(csv.DictReader(text.splitlines()))
+    def psql(self, text, timeout=LIMIT, name=NAME):
+        """Of the primary."""
+        return Psql(f"host=127.0.0.1 port={self.primary.port} user={USER} dbname={name} connect_timeout=600").psql(text, timeout)
 
     # ---- replication ----
 

@@ -40,7 +40,6 @@ class Proxy:
         self.lock = threading.RLock()
         self.selector = selectors.DefaultSelector()
         self.links = {}  # socket -> (link that reads from it, link that writes to it)
-        self.local_ports = set()  # of all connections to the database, ever: who wrote what
         self.refusing = self.hanging = self.closed = False
         self.latency = 0.0
         self.order = 0
@@ -143,7 +142,6 @@ class Proxy:
         except OSError:
             client.close()
             return
-        self.local_ports.add(server.getsockname()[1])
         there, back = Link(client, server), Link(server, client)
         for connection, pair in ((client, (there, back)), (server, (back, there))):
             connection.setblocking(False)

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
 """compare.py EENET ROOT: proves that openapi.json and the server agree, field by field.
 
-1. Layout: the file is laid out as `compare.py --format ROOT` writes it.
-2. Readers: every table of member names in src/serve has a schema with the same names, and every schema of a request a
+1. Layout: the file is laid out as `compare.py --format ROOT` writes it, without duplicate members, and each $ref leads somewhere.
+2. Routes: the table of routes has the same operations, roles, path parameters and limits of bodies.
+3. Readers: every table of member names in src/serve has a schema with the same names, and every schema of a request a
    reader. A new reader must be added to READERS.
-3. Requests: for every operation with a JSON body, bodies on both sides of every type, bound, word and member of the
+4. Requests: for every operation with a JSON body, bodies on both sides of every type, bound, word and member of the
    schema are accepted or refused by the real server as the schema says. A new operation must be added to BODIES.
-4. Responses: every response of the whole test has a documented status, headers and content, without a member that the
+5. Responses: every response of the whole test has a documented status, headers and content, without a member that the
    schema does not name. Every documented status, header, member, null and word has really been seen, except those in
-   NEVER_SEEN.
+   NEVER_SEEN."""
 
-The table of routes is compared in tests/unit/serve/api/test_openapi.c: paths, methods, summaries, roles, path
-parameters and limits of bodies."""
-
+import re
 import sys
 from pathlib import Path
 
@@ -117,6 +116,30 @@ UNSTEADY = {
 def check_layout(document, report):
     if document.text != laid_out(document.root) + "\n":
         report.add("openapi.json: layout differs; run tests/openapi/compare.py --format .")
+    for target in re.findall(r'"\$ref": "([^"]*)"', document.text):
+        document.at(target)
+
+
+def check_routes(document, root, report):
+    described = {(one.method, one.path): one for one in document.operations}
+    routes = {(method, path): about for method, path, *about in readers.routes(root)}
+    for method, path in set(described) ^ set(routes):
+        report.add(f"{method} {path}: only in {'routes.c' if (method, path) in routes else 'openapi.json'}")
+    for at in set(described) & set(routes):
+        one, (role, handler, traits) = described[at], routes[at]
+        model = "model-bytes" if "ROUTE_MODEL" in traits else "body-bytes"
+        wanted = {"x-role": role, "x-limit": None if one.method in ("GET", "DELETE") else model,
+                  "path parameters": re.findall(r"{(\w+)}", one.path)}
+        found = {"x-role": one.role, "x-limit": (one.body or {}).get("x-limit"),
+                 "path parameters": [each["name"] for each in one.parameters if each["in"] == "path" and each["required"]]}
+        if wanted != found:
+            report.add(f"{one.name}: routes.c has {wanted}, openapi.json {found}")
+        if not one.about.get("summary") or bool(one.about.get("security", True)) == (role is None):
+            report.add(f"{one.name}: it has no summary, or a security that does not fit its role")
+        if "ROUTE_WAITS" in traits and 503 not in one.responses:
+            report.add(f"{one.name}: 503 is not described; the worker's queue may be full")
+        if bool({200, 201, 204} & set(one.responses)) != (handler != "api_no_flatbuffers"):  # which refuses whatever comes
+            report.add(f"{one.name}: whether it succeeds")
 
 
 def names_of(schemas, name, read_only):
@@ -226,6 +249,7 @@ def main(words):
     client = Client(document, schemas, report)
     check_layout(document, report)
     check_standard(document, report)
+    check_routes(document, root, report)
     check_readers(document, schemas, root, report)
     check_bounds_are_documented(document, schemas, report)
     keys = traffic.keys(program, ".")

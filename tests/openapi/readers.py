@@ -1,4 +1,5 @@
-"""Finds the tables of member names by which the server reads JSON bodies and query parameters, in its source."""
+"""Finds the table of routes, and the tables of member names by which the server reads JSON bodies and query parameters, in its
+source."""
 
 import re
 from pathlib import Path
@@ -9,7 +10,16 @@ MEMBERS = re.compile(r"^\} members\[\] = \{\n(.*?)^\};", re.M | re.S)
 USE = re.compile(r"\b(?:member_next|call_check_query)\((?!member_reader \*|call \*)")
 QUERY = re.compile(r'\b(?:call_query_number|call_query_time|http_query)'
                    r'\([^,;()]*(?:self|exchange)[^,;()]*, "(\w+)"')
+ROUTE = re.compile(r'\{HTTP_([A-Z]+), "([^"]+)", KEY_([A-Z]+), (\w+),\s*([\w |]+),\s*(?:NULL|"\w+")\}')
 FUNCTION = re.compile(r"^(?!static const|typedef|enum|struct)[a-z][^\n;={}]*?\b(\w+)\([^;{}]*\)\n\{", re.M)
+
+
+def routes(source: Path):
+    """(method, path, role or None, handler, traits) of each route."""
+    text = (source / "src/serve/routes.c").read_text()
+    found = ROUTE.findall(text)
+    assert len(found) == text.count("{HTTP_"), "a route has another form than ROUTE"
+    return [(method, path, None if role == "NOBODY" else role.lower(), *about) for method, path, role, *about in found]
 
 
 def function_at(text, place):

@@ -489,15 +489,6 @@ int open(const char *path, int flags, ...)
     return open_any(AT_FDCWD, path, flags, mode);
 }
 
-int open64(const char *path, int flags, ...)
-{
-    va_list arguments;
-    va_start(arguments, flags);
-    mode_t mode = mode_of(flags, arguments);
-    va_end(arguments);
-    return open_any(AT_FDCWD, path, flags, mode);
-}
-
 int openat(int folder, const char *path, int flags, ...)
 {
     va_list arguments;
@@ -675,6 +666,7 @@ int lstat(const char *path, struct stat *out)
 
 /* ---- the same calls by their other names: on 64 bits all are one ---- */
 
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
 ssize_t pread64(int fd, void *bytes, size_t size, off64_t at) __attribute__((alias("pread")));
 ssize_t pwrite64(int fd, const void *bytes, size_t size, off64_t at) __attribute__((alias("pwrite")));

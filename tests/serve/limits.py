@@ -1,21 +1,21 @@
-"""limits.py EENET: a server with few file descriptors, with a full disk, and with idle connections. What it cannot do is refused
-with 503 and Retry-After; those who are connected, reading, health and a clean stop go on. With room again it works again by
-itself, and the log has exactly what was acknowledged."""
+"""limits.py EENET [CONNECTIONS]: a server with few file descriptors, with a full disk, and with idle connections. What it cannot do
+is refused with 503 and Retry-After; those who are connected, reading, health and a clean stop go on. With room again it works
+again by itself, and the log has exactly what was acknowledged. CONNECTIONS: only measures decisions while so many are idle."""
 import ctypes
 import itertools
 import json
 import os
 import resource
-
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from harness import Response, Server, check, run, same, scratch_folder, wait_for  # noqa: E402
 
-FILES, OTHERS, TOO_MANY = 200, 160, 20
+FILES, OTHERS, TOO_MANY, IDLE = 200, 160, 20, 300
 CONNECTIONS = FILES - OTHERS
 VECTORS = {"actions": [[1, 2], [3, 4]]}
 
@@ -171,15 +171,29 @@ def file_system_is_small(program, folder):
 
 # ---- connections ----
 
-def idle_connections_stay(program, folder):
-    """While others decide."""
-    count = min(300, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 100)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 100, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+def decide_often(server, idle):
+    """While others are idle; prints how long it takes."""
+    client, seconds = Kept(server), []
+    for _ in range(1000):
+        begin = time.perf_counter()
+        client.call("/v1/bandits/shop/decide", VECTORS)
+        seconds.append(time.perf_counter() - begin)
+    client.close()
+    seconds.sort()
+    median, late = seconds[len(seconds) // 2], seconds[len(seconds) * 99 // 100]
+    print(f"{idle} idle connections: {len(seconds)} decisions, one at a time, p50 {1000 * median:.3f} ms, p99 {1000 * late:.3f} ms, "
+          f"the server has {server.metric('process_resident_memory_bytes') / 1e6:.0f} MB")
+
+
+def idle_connections_stay(program, folder, count=IDLE):
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    count = min(count, limit - 100)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 100, limit))
     server = Server(program, folder / "idle", "--connections", 20000, "--connections-each", 20000, "--idle-seconds", 600).start()
     server.call("POST", "/v1/bandits", {"name": "shop", "dim": 2}, 201)
+    decide_often(server, 0)
     clients = [Kept(server) for _ in range(count)]
-    for _ in range(100):
-        server.call("POST", "/v1/bandits/shop/decide", VECTORS)
+    decide_often(server, count)
     for client in clients:
         kept = client.connection.sock
         client.call("/livez")
@@ -189,6 +203,9 @@ def idle_connections_stay(program, folder):
 
 if __name__ == "__main__":
     with scratch_folder() as scratch:
-        for case in (descriptors_run_out, files_are_limited, idle_connections_stay, file_system_is_small):
-            case(sys.argv[1], scratch)
-            print(case.__name__, flush=True)
+        if len(sys.argv) > 2:
+            idle_connections_stay(sys.argv[1], scratch, int(sys.argv[2]))
+        else:
+            for case in (descriptors_run_out, files_are_limited, idle_connections_stay, file_system_is_small):
+                case(sys.argv[1], scratch)
+                print(case.__name__, flush=True)

@@ -71,7 +71,7 @@ MALFORMED = [
         b'GET /livez HTTP/1,1', b'GET /livez http/1.1', b'GET /livez HTTP/+1.1', b'GET /livez HTTP', b'GET /livez XTTP/1.1']),
     (413, START, END + BODY, [
         b'Content-Length: 18446744073709551641', b'Content-Length: 9223372036854775808',
-        b'Content-Length: 99999999999999999999999999999999', b'Content-Length: 999999999999999999']),
+        b'Content-Length: 99999999999999999999999999999999', b'Content-Length: 999999999999999999', b'Content-Length: 4294967296']),
     (400, CHUNKED, b"", [
         b'x\r\n', b'-1\r\n<BODY>', b'+19\r\n<BODY>',
         b'19\r\n<BODY>\r\n0\r\n\n', b'19\r\n<BODY>\r\n0\n\r\n',

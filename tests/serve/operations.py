@@ -123,6 +123,7 @@ def exports_are_compressed_on_request(server):
         got = server.expect("GET", "/v1/bandits/large/log", headers={"Accept-Encoding": accepted})
         same(got.headers["Content-Encoding"], coding, f"coding of {accepted}")
         check(unpack(got.bytes) == plain.bytes, f"the export as {accepted} has other bytes")
+        check(not coding or len(got.bytes) < len(plain.bytes) / 4, f"the export as {accepted} has {len(got.bytes)} bytes")
 
 
 def slow_exports_disturb_nobody(server):

@@ -1,4 +1,4 @@
-/* quality EENET [DATASET ROUNDS SEEDS PUBLISH_SECONDS]: a data set is played through HTTP, one round at a time, and
+/* quality PORT [DATASET ROUNDS SEEDS PUBLISH_SECONDS]: a data set is played through HTTP, one round at a time, and
  * with the library alone, by the same policy and propensity rule: the regret must be the same within its noise. With
  * rewards at once, late, and shuffled. Without a data set: a small problem, which takes seconds.
  *
@@ -14,9 +14,9 @@
 
 #include "data/sets/environment.h"
 #include "data/values/text.h"
-#include "http_client.h"
 #include "lab/runs/delay.h"
-#include "server_process.h"
+#include "support.h"
+#include "support_http.h"
 
 enum { LATE = 100, SEEDS_MOST = 20 };
 
@@ -26,15 +26,16 @@ static const char *const order_names[ORDERS] = {"at once", "late", "shuffled"};
 /* Who plays: the library, or the server. */
 typedef struct player {
     ee_bandit *bandit; /* NULL: over HTTP */
-    server_process *server;
-    http_client client;
+    int connection;
     char name[64]; /* of the bandit there */
     bool patient;  /* waits for the model before it decides */
     text body;
+    http_reply reply;
     ee_error error;
 } player;
 
 typedef struct game {
+    uint16_t port;
     const dataset *data;
     const char *options;
     uint64_t rounds, seeds;
@@ -42,11 +43,34 @@ typedef struct game {
     order rewards;
 } game;
 
-static void must(player *self, bool good, const char *what)
+static void must(const player *self, bool good, const char *what)
 {
-    if (!good)
-        server_process_fail(self->server, "%s: %s %d %s", what, self->error.message, self->client.status,
-                            self->client.answer);
+    if (good) return;
+    fprintf(stderr, "%s: %s %d %s\n", what, self->error.message, self->reply.status, self->reply.body);
+    exit(1);
+}
+
+/* The answer is in self->reply. what: of the bandit; "" with a body: it is created. */
+static void ask(player *self, const char *method, const char *what, const text *body)
+{
+    char head[256];
+    bool creates = body && !*what;
+    snprintf(head, sizeof head, "%s /v1/bandits%s%s%s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %zu\r\n\r\n",
+             method, creates ? "" : "/", creates ? "" : self->name, what, body ? body->length : 0);
+    free(self->reply.body);
+    bool is_sent = raw_send_text(self->connection, head) &&
+                   raw_send(self->connection, body ? body->bytes : "", body ? body->length : 0);
+    must(self,
+         is_sent && raw_read(self->connection, &self->reply, false) && self->reply.status == (creates ? 201 : 200),
+         what);
+}
+
+/* A number of the answer: "name": before it. */
+static double number(const player *self, const char *name)
+{
+    const char *at = strstr(self->reply.body, name);
+    must(self, at, name);
+    return atof(at + strlen(name));
 }
 
 /* ---- the two players ---- */
@@ -62,12 +86,18 @@ static void start_library(player *self, const game *what, uint64_t seed)
 static void start_server_bandit(player *self, const game *what, uint64_t seed)
 {
     snprintf(self->name, sizeof self->name, "%d-%" PRIu64, (int)what->rewards, seed);
-    self->client = http_client_start(self->server->port);
-    int status = http_client_ask(&self->client, "POST", "/v1/bandits",
-                                 "{\"name\":\"%s\",\"dim\":%zu,\"options\":\"%s\",\"seed\":%" PRIu64
-                                 ",\"propensity\":\"floor:0.05\",\"wait\":86400}",
-                                 self->name, dataset_dim(what->data), what->options, seed);
-    must(self, status == 201, "create");
+    self->connection = raw_connect(what->port);
+    text_add(&self->body,
+             "{\"name\":\"%s\",\"dim\":%zu,\"options\":\"%s\",\"seed\":%" PRIu64
+             ",\"propensity\":\"floor:0.05\",\"wait\":86400}",
+             self->name, dataset_dim(what->data), what->options, seed);
+    ask(self, "POST", "", &self->body);
+}
+
+static bool has_learned(player *self)
+{
+    ask(self, "GET", "", NULL);
+    return number(self, "\"behind\":") == 0;
 }
 
 /* The next feature of an arm, of which those before j were asked for; *entry goes through the sparse ones. */
@@ -107,15 +137,11 @@ static size_t decide(player *self, uint64_t round, const ee_arms *arms, uint64_t
         *decision = made.id;
         return made.arm;
     }
-    char path[128];
-    double index;
-    if (self->patient && round > 0) await_model(self->server, &self->client, self->name);
+    if (self->patient && round > 0) AWAIT(has_learned(self));
     write_arms(&self->body, round, arms);
-    snprintf(path, sizeof path, "/v1/bandits/%s/decide", self->name);
-    int status = http_client_call(&self->client, "POST", path, self->body.bytes, self->body.length);
-    must(self, status == 200 && http_client_number(&self->client, "index", &index), "decide");
+    ask(self, "POST", "/decide", &self->body);
     *decision = round;
-    return (size_t)index;
+    return (size_t)number(self, "\"index\":");
 }
 
 static void reward(player *self, const late_reward *what)
@@ -124,18 +150,17 @@ static void reward(player *self, const late_reward *what)
         must(self, !ee_bandit_learn(self->bandit, what->decision, what->reward, &self->error), "learn");
         return;
     }
-    char path[128];
-    snprintf(path, sizeof path, "/v1/bandits/%s/reward", self->name);
-    int status = http_client_ask(&self->client, "POST", path, "{\"id\":\"%" PRIu64 "\",\"value\":%.17g}",
-                                 what->decision, what->reward);
-    must(self, status == 200, "reward");
+    self->body.length = 0;
+    text_add(&self->body, "{\"id\":\"%" PRIu64 "\",\"value\":%.17g}", what->decision, what->reward);
+    ask(self, "POST", "/reward", &self->body);
 }
 
 static void end_player(player *self)
 {
     ee_bandit_free(self->bandit);
     memory_free(self->body.bytes);
-    http_client_end(&self->client);
+    free(self->reply.body);
+    if (self->connection >= 0) raw_close(self->connection);
 }
 
 /* ---- a game ---- */
@@ -200,12 +225,12 @@ static spread spread_of(const double *values, uint64_t count)
 
 /* Whether HTTP did as well as the library: the difference of the means is within three times its own deviation, and a
  * twentieth. */
-static bool compare(const game *what, server_process *server)
+static bool compare(const game *what)
 {
     double regrets[2][SEEDS_MOST];
     for (uint64_t seed = 0; seed < what->seeds; seed++) {
         for (int i = 0; i < 2; i++) {
-            player self = {.server = server, .patient = what->patient, .client = http_client_start(0)};
+            player self = {.patient = what->patient, .connection = -1};
             self.body = text_start(&self.error);
             if (i == 0)
                 start_library(&self, what, seed);
@@ -229,35 +254,29 @@ static bool compare(const game *what, server_process *server)
 int main(int count, char **words)
 {
     signal(SIGPIPE, SIG_IGN);
-    if (count != 2 && count != 6) {
-        fprintf(stderr, "usage: quality EENET [DATASET ROUNDS SEEDS PUBLISH_SECONDS]\n");
-        return 2;
-    }
     bool brief = count == 2;
     ee_error error;
     dataset *data;
+    uint64_t seeds = brief ? 3 : count == 6 ? strtoull(words[4], NULL, 10) : 0;
+    if (seeds < 2 || seeds > SEEDS_MOST) {
+        fprintf(stderr, "usage: quality PORT [DATASET ROUNDS SEEDS PUBLISH_SECONDS]; 2 to %d seeds\n", SEEDS_MOST);
+        return 2;
+    }
     if (dataset_open(brief ? "synthetic:cosine,dim=5,arms=5" : words[2], NULL, &data, &error)) {
         fprintf(stderr, "%s\n", error.message);
         return 1;
     }
-    server_process server = {
-        .program = words[1],
-        .folder = "data",
-        .words = {"--body-bytes", "10000000", "--features", "100000", "--publish-interval", brief ? "0" : words[5]}};
-    server_process_start(&server);
     char options[128];
     snprintf(options, sizeof options, "blocks=%zu%s%s", dataset_blocks(data),
              dataset_exclusive(data) ? " exclusive=on" : "", brief ? " f1.width=32 units=32" : "");
     bool good = true;
     for (int i = 0; i < ORDERS; i++) {
-        game what = {.data = data, .options = options, .rewards = (order)i};
+        game what = {.data = data, .options = options, .rewards = (order)i, .seeds = seeds};
+        what.port = (uint16_t)atoi(words[1]);
         what.patient = brief || atof(words[5]) == 0;
         what.rounds = brief ? 150 : strtoull(words[3], NULL, 10);
-        what.seeds = brief ? 3 : strtoull(words[4], NULL, 10);
-        if (what.seeds < 2 || what.seeds > SEEDS_MOST) server_process_fail(&server, "2 to %d seeds", SEEDS_MOST);
-        good = compare(&what, &server) && good;
+        good = compare(&what) && good;
     }
-    server_process_end(&server, SIGTERM);
     dataset_free(data);
     return good ? 0 : 1;
 }

@@ -259,7 +259,7 @@ static pid_t start(const char *library, const char *verb, const char *folder, co
             setenv("LD_PRELOAD", library, 1);
             setenv("LEAKY_DISK", folder, 0);
         }
-        execl("/proc/self/exe", "server_tests", "store_crash", verb, folder, number, (char *)NULL);
+        execl("/proc/self/exe", "store_crash", verb, folder, number, (char *)NULL);
         _exit(127);
     }
     close(ends[1]);

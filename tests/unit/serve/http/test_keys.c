@@ -67,35 +67,6 @@ TEST(says_what_is_wrong_and_where)
     }
 }
 
-TEST(keys_are_made_and_removed)
-{
-    test_folder folder = folder_make();
-    char path[64], first[KEY_SIZE], second[KEY_SIZE];
-    snprintf(path, sizeof path, "%s", folder_path(&folder, "keys"));
-    key_ring *ring;
-    key_grant grant;
-    assert_int_equal(key_ring_read(path, &ring, NULL), EE_NO_FILE);
-    ok(keys_add(path, "one", KEY_ADMIN, NULL, first, NULL));
-    ok(keys_add(path, "two", KEY_READER, "shop", second, NULL));
-    assert_int_equal(strlen(first), 46);
-    assert_string_not_equal(first, second);
-    ok(key_ring_read(path, &ring, NULL));
-    assert_true(key_ring_find(ring, words(first), &grant));
-    assert_string_equal(grant.name, "one");
-    assert_int_equal(grant.role, KEY_ADMIN);
-    assert_true(key_ring_find(ring, words(second), &grant));
-    assert_string_equal(grant.bandit, "shop");
-    key_ring_free(ring);
-
-    ok(keys_remove(path, "one", NULL));
-    assert_int_equal(keys_remove(path, "one", NULL), EE_BAD_INPUT);
-    ok(key_ring_read(path, &ring, NULL));
-    assert_false(key_ring_find(ring, words(first), &grant));
-    assert_true(key_ring_find(ring, words(second), &grant));
-    key_ring_free(ring);
-    folder_remove(&folder);
-}
-
 TEST(others_may_not_read_the_file)
 {
     test_folder folder = folder_make();

@@ -6,7 +6,6 @@
 #include "support.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +147,7 @@ static preferring make_rival(const world *of, size_t kind, size_t turn)
 static bool promotes_by_mistake(size_t number, size_t events, bool *naive)
 {
     enum { KINDS = 6, NAIVE_EACH = 50, NAIVE_FROM = 200 };
-    static _Thread_local challenger all[CHALLENGERS];
+    static challenger all[CHALLENGERS];
     world w;
     uint64_t tests = 0;
     make_equal_world(&w, number);
@@ -197,7 +196,7 @@ static double extra_reward(const better_case *of)
 /* Decisions until it is promoted; `most` + 1: it was not. */
 static size_t promoted_after(const better_case *of, size_t number, size_t most)
 {
-    static _Thread_local challenger one;
+    static challenger one;
     world w;
     preferring who = {.floor = of->own_floor};
     world_start(&w, of->actions, of->online_floor, 1000000 + number);
@@ -218,59 +217,14 @@ static size_t promoted_after(const better_case *of, size_t number, size_t most)
 
 /* ---- many of them ---- */
 
-typedef struct trial {
-    const better_case *better; /* NULL: nobody is */
-    size_t bandits, events;
-    size_t *after; /* (bandits) */
-    bool *mistakes, *naive;
-    size_t thread, threads;
-} trial;
-
-static void *run_part(void *context)
-{
-    const trial *self = context;
-    for (size_t i = self->thread; i < self->bandits; i += self->threads) {
-        if (self->better)
-            self->after[i] = promoted_after(self->better, i, self->events);
-        else
-            self->mistakes[i] = promotes_by_mistake(i, self->events, &self->naive[i]);
-    }
-    return NULL;
-}
-
-static void run_all(const trial *whole)
-{
-    enum { THREADS = 2 };
-    pthread_t threads[THREADS];
-    trial parts[THREADS];
-    for (size_t i = 0; i < THREADS; i++) {
-        parts[i] = *whole;
-        parts[i].thread = i;
-        parts[i].threads = THREADS;
-        if (pthread_create(&threads[i], NULL, run_part, &parts[i])) abort();
-    }
-    for (size_t i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
-}
-
-static void *must(void *block)
-{
-    if (!block) abort();
-    return block;
-}
-
 static size_t count_mistakes(size_t bandits, size_t events, size_t *naive)
 {
-    trial whole = {.bandits = bandits, .events = events};
-    whole.mistakes = must(calloc(bandits, sizeof *whole.mistakes));
-    whole.naive = must(calloc(bandits, sizeof *whole.naive));
-    run_all(&whole);
     size_t mistakes = *naive = 0;
     for (size_t i = 0; i < bandits; i++) {
-        mistakes += whole.mistakes[i];
-        *naive += whole.naive[i];
+        bool is_naive;
+        mistakes += promotes_by_mistake(i, events, &is_naive);
+        *naive += is_naive;
     }
-    free(whole.mistakes);
-    free(whole.naive);
     return mistakes;
 }
 
@@ -283,14 +237,13 @@ static int compare_sizes(const void *left, const void *right)
 /* The share that is promoted within so many decisions, and the median of how many it takes. */
 static double share_promoted(const better_case *of, size_t bandits, size_t events, size_t *median)
 {
-    trial whole = {.better = of, .bandits = bandits, .events = events};
-    whole.after = must(calloc(bandits, sizeof *whole.after));
-    run_all(&whole);
-    qsort(whole.after, bandits, sizeof *whole.after, compare_sizes);
-    size_t promoted = 0;
-    while (promoted < bandits && whole.after[promoted] <= events) promoted++;
-    *median = whole.after[bandits / 2];
-    free(whole.after);
+    size_t *after = calloc(bandits, sizeof *after), promoted = 0;
+    if (!after) abort();
+    for (size_t i = 0; i < bandits; i++) after[i] = promoted_after(of, i, events);
+    qsort(after, bandits, sizeof *after, compare_sizes);
+    while (promoted < bandits && after[promoted] <= events) promoted++;
+    *median = after[bandits / 2];
+    free(after);
     return (double)promoted / (double)bandits;
 }
 
