@@ -60,6 +60,21 @@ static inline void append(uint32_t bandit, event_kind kind, int64_t now)
     assert_int_equal(write_entry(bench.kept, &entry, now), ENTRY_DONE);
 }
 
+/* Steps of bandit 1 in one group, with bodies of so many bytes, and after them a reward of an unknown decision unless
+ * it is NULL. */
+static inline ee_status write_steps(size_t count, size_t size, const char *unknown, int64_t now)
+{
+    static const uint8_t body[8000];
+    static store_entry entries[101];
+    for (size_t i = 0; i < count; i++)
+        entries[i] = (store_entry){.bandit = 1,
+                                   .event = {.kind = EVENT_STEP, .body = body, .size = size},
+                                   .next = i + 1 < count || unknown ? &entries[i + 1] : NULL};
+    entries[count] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(unknown ? unknown : "")}};
+    store_group group = {.first = entries, .now = now};
+    return store_write(bench.kept, &group, &bench.error);
+}
+
 static inline entry_verdict decide(uint32_t bandit, int64_t now, const char *id)
 {
     store_entry entry = {.bandit = bandit, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 2}};

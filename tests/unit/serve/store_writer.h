@@ -188,6 +188,14 @@ static inline raw_log raw_begin(const char *where)
     return self;
 }
 
+static inline void raw_close(raw_log *self)
+{
+    sqlite3_finalize(self->event);
+    sqlite3_close(self->database);
+    pg_free(self->connection);
+    *self = (raw_log){NULL, NULL, NULL};
+}
+
 static inline void raw_text(sqlite3_stmt *statement, int at, json_text value)
 {
     if (value.length)
@@ -283,23 +291,20 @@ static inline void raw_seal_bandit(raw_log *self, const PGresult *bandits, int r
     raw_run(self, sql);
 }
 
-static inline void raw_commit_database(raw_log *self)
+static inline void raw_seal_database(raw_log *self)
 {
     PGresult *bandits = raw_ask(self, "SELECT number, name, archived, first_settings, settled_to FROM bandits");
     for (int i = 0; i < PQntuples(bandits); i++) raw_seal_bandit(self, bandits, i);
     PQclear(bandits);
-    raw_run(self, "COMMIT");
-    pg_free(self->connection);
 }
 
 /* With the ends of the logs as they are now. */
 static inline void raw_commit(raw_log *self)
 {
-    if (self->connection) {
-        raw_commit_database(self);
-        return;
-    }
-    raw_run(self,
+    if (self->connection) raw_seal_database(self);
+    if (self->database)
+        raw_run(
+            self,
             "INSERT OR REPLACE INTO log_ends SELECT number, coalesce(first, 1), coalesce(last, 0), coalesce(sum, 0),"
             " settled_to, 0, 0 FROM bandits LEFT JOIN (SELECT place >> 40 AS bandit, min(place) & 0xffffffffff AS"
             " first, max(place) & 0xffffffffff AS last, ((sum(checksum >> 32 & 0xffffffff) + (sum(checksum &"
@@ -308,8 +313,7 @@ static inline void raw_commit(raw_log *self)
             "UPDATE bandits SET checksum = row_checksum(number, name, archived, first_settings);"
             "UPDATE log_ends SET checksum = row_checksum(bandit, first, last, sum, settled_to, kept)");
     raw_run(self, "COMMIT");
-    sqlite3_finalize(self->event);
-    sqlite3_close(self->database);
+    raw_close(self);
 }
 
 /* Calls back with each row of a query: its columns as text, with | after each. */

@@ -218,19 +218,11 @@ static int log_pages(void)
 TEST_WITH(a_reader_that_works_does_not_hold_the_log, set_up, tear_down)
 {
     enum { TRANSACTIONS = 60, EACH = 40, LIMIT = 1500 };
-    static uint8_t body[8000];
     event_batch batch = {0};
     only_in_a_folder();
     write_log();
     ok(store_read(bench.reader, 1, 0, ALL, 2, &batch, &bench.error));
-    for (size_t i = 0; i < TRANSACTIONS; i++) {
-        store_entry entries[EACH];
-        for (size_t k = 0; k < EACH; k++)
-            entries[k] = (store_entry){.bandit = 1,
-                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                       .next = k + 1 < EACH ? &entries[k + 1] : NULL};
-        write_entries(bench.kept, entries, 100);
-    }
+    for (size_t i = 0; i < TRANSACTIONS; i++) ok(write_steps(EACH, 8000, NULL, 100));
     assert_int_equal(batch.events[1].number, 2);
     assert_true(log_pages() < LIMIT);
     event_batch_free(&batch);
@@ -337,25 +329,19 @@ TEST_WITH(old_events_are_removed, set_up, tear_down)
 /* What was freed is used again: the file does not grow while as much is removed as is added. */
 TEST_WITH(removed_room_is_used_again, set_up, tear_down)
 {
-    enum { EACH = 100 };
-    static const uint8_t body[2000];
+    enum { EACH = 100, SIZE = 2000 };
     uint64_t bytes = 0;
     int64_t now = 1;
     only_in_a_folder(); /* PostgreSQL uses it again when autovacuum has run */
     write_bandit(bench.kept, "a", "{}", now);
     for (int round = 0; round < 12; round++) {
-        store_entry entries[EACH];
         now += EACH;
-        for (size_t i = 0; i < EACH; i++)
-            entries[i] = (store_entry){.bandit = 1,
-                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                       .next = i + 1 < EACH ? &entries[i + 1] : NULL};
-        write_entries(bench.kept, entries, now);
+        ok(write_steps(EACH, SIZE, NULL, now));
         remove_before(now - 200, UINT64_MAX, 1000);
         close_store();
         open_store();
         if (round == 5) bytes = store_bytes(bench.kept);
     }
-    assert_true(bytes > 200 * sizeof body);
+    assert_true(bytes > 200 * SIZE);
     assert_true(store_bytes(bench.kept) <= bytes + 100000);
 }

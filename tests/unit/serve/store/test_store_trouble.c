@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "serve/random_log.h"
 #include "serve/store/sqlite/store_sqlite.h"
 #include "serve/store_bench.h"
 
@@ -16,10 +17,8 @@
 static void assert_refused(const char *part)
 {
     store *kept;
-    ee_error error;
-    assert_int_equal(store_open(bench.place.folder.path, &kept, &error), EE_FILE_ERROR);
+    assert_fails(store_open(bench.place.folder.path, &kept, &bench.error), EE_FILE_ERROR, bench.error, part);
     assert_null(kept);
-    assert_message_has(error.message, part);
 }
 
 TEST_WITH(a_folder_is_served_once, set_up, tear_down)
@@ -38,10 +37,8 @@ TEST_WITH(deleting_the_lock_lets_nobody_in, set_up, tear_down)
     pid_t child = fork();
     if (child == 0) {
         store *kept;
-        ee_error error = {0};
-        bool refused = store_open(bench.place.folder.path, &kept, &error) == EE_FILE_ERROR &&
-                       strstr(error.message, "store: another process is serving ");
-        _exit(refused ? 0 : 1);
+        ee_status status = store_open(bench.place.folder.path, &kept, &bench.error);
+        _exit(status != EE_FILE_ERROR || !strstr(bench.error.message, "store: another process is serving "));
     }
     int result = 1;
     assert_int_equal(waitpid(child, &result, 0), child);
@@ -71,14 +68,7 @@ TEST(files_are_private)
     snprintf(copy, sizeof copy, "%s/copy", folder.path);
     ok(store_open(data, &kept, NULL));
     write_bandit(kept, "a", "{}", 1);
-    checkpoint_body head = {.version = 7};
-    uint8_t *body;
-    size_t size;
-    ok(checkpoint_body_write(&head, NULL, &body, &size, NULL));
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = size}};
-    write_entry(kept, &entry, 2);
-    memory_free(body);
-    ok(put_model(kept, 1, 7, "model"));
+    write_checkpoint(kept, 1, 2, 50);
     for (int kind = BLOB_LIVE_STATE; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(1, (blob_kind)kind, kind == BLOB_LIVE_STATE ? "" : "key");
         ok(blob_put(store_blobs(kept), name, "x", 1, NULL));
@@ -95,11 +85,10 @@ TEST(files_are_private)
 
 static void run_sql(const char *sql)
 {
-    sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(&bench.place.folder, "eenet.db"), &database), SQLITE_OK);
-    char *message = NULL;
-    if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s", message);
-    sqlite3_close(database);
+    raw_log raw = {NULL, NULL, NULL};
+    assert_int_equal(sqlite3_open(folder_path(&bench.place.folder, "eenet.db"), &raw.database), SQLITE_OK);
+    raw_run(&raw, sql);
+    raw_close(&raw);
 }
 
 TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
@@ -235,36 +224,29 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
 
 /* ---- a disk that is full ---- */
 
-static ee_status write_much(const char *unknown)
+/* The most that a file may have; RLIM_INFINITY: anything. */
+static void limit_files(rlim_t most)
 {
-    enum { COUNT = 100 };
-    static const uint8_t body[5000];
-    store_entry entries[COUNT + 1];
-    for (size_t i = 0; i < COUNT; i++)
-        entries[i] = (store_entry){.bandit = 1,
-                                   .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                   .next = i + 1 < COUNT || unknown ? &entries[i + 1] : NULL};
-    entries[COUNT] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(unknown ? unknown : "")}};
-    store_group group = {.first = entries, .now = 1};
-    return store_write(bench.kept, &group, &bench.error);
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
     write_bandit(bench.kept, "a", "{}", 1);
-    struct rlimit before, small;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){100000, before.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
+    limit_files(100000);
     for (int again = 0; again < 2; again++) {
-        assert_fails(write_much("x"), EE_FILE_ERROR, bench.error, "store: could not commit a transaction: ");
+        assert_fails(write_steps(100, 5000, "x", 1), EE_FILE_ERROR, bench.error,
+                     "store: could not commit a transaction: ");
         assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 0);
         assert_int_equal(store_bandit_state(bench.kept, 1)->events, 1);
         assert_string_equal(events_of(1), "1:6@1  ");
     }
-    setrlimit(RLIMIT_FSIZE, &before);
-    ok(write_much("x"));
+    limit_files(RLIM_INFINITY);
+    ok(write_steps(100, 5000, "x", 1));
     assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 1);
     close_store();
     open_store();
@@ -276,15 +258,11 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
 TEST_WITH(a_probe_finds_a_full_disk, set_up, tear_down)
 {
     write_bandit(bench.kept, "a", "{}", 1);
-    struct rlimit before, small;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){1000, before.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
+    limit_files(1000);
     store_group nothing = {.now = 2}, probe = {.now = 2, .probe = true};
     ok(store_write(bench.kept, &nothing, &bench.error));
     assert_int_equal(store_write(bench.kept, &probe, &bench.error), EE_FILE_ERROR);
-    setrlimit(RLIMIT_FSIZE, &before);
+    limit_files(RLIM_INFINITY);
     ok(store_write(bench.kept, &probe, &bench.error));
     assert_string_equal(bandits_of(), "1 a 1-1@1 settled 0 {}; ");
 }
@@ -306,6 +284,6 @@ TEST_WITH(the_log_of_transactions_starts_anew, set_up, tear_down)
     uint32_t before = log_turns();
     for (int i = 0; log_turns() == before; i++) {
         assert_true(i < 400); /* 200 MB */
-        ok(write_much(NULL));
+        ok(write_steps(100, 5000, NULL, 1));
     }
 }
