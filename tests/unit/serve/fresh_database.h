@@ -26,8 +26,7 @@ static inline const char *test_postgres(void)
 
 static inline void database_run(pg_connection *on, const char *sql)
 {
-    ee_error error = {0};
-    if (pg_execute(on, sql, "run", &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_execute(on, sql, "run", &last_error)) fail_msg("%s: %s", sql, last_error.message);
 }
 
 /* Runs one statement, whose text is as printf has it. Returns the number of its first row; 0 if it has none. */
@@ -35,12 +34,11 @@ __attribute__((format(printf, 2, 3))) static inline int64_t database_ask(pg_conn
 {
     char sql[2000];
     PGresult *rows;
-    ee_error error = {0};
     va_list values;
     va_start(values, format);
     assert_true((size_t)vsnprintf(sql, sizeof sql, format, values) < sizeof sql);
     va_end(values);
-    if (pg_query(on, sql, "ask", &rows, &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_query(on, sql, "ask", &rows, &last_error)) fail_msg("%s: %s", sql, last_error.message);
     int64_t number = PQntuples(rows) ? pg_int8(rows, 0, 0) : 0;
     PQclear(rows);
     return number;
@@ -99,7 +97,6 @@ static inline void database_create(fresh_database *self, size_t number)
 static inline void database_empty(fresh_database *self)
 {
     char sql[400];
-    ee_error error = {0};
     pg_disconnect(self->inside);
     snprintf(sql, sizeof sql,
              "ALTER DATABASE %s RESET ALL; ALTER DATABASE %s WITH ALLOW_CONNECTIONS true;"
@@ -107,7 +104,7 @@ static inline void database_empty(fresh_database *self)
              self->name, self->name, self->name);
     database_run(self->server, sql);
     database_run(self->inside, "DROP SCHEMA IF EXISTS eenet CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-    if (pg_schema_prepare(self->inside, &error)) fail_msg("%s", error.message);
+    ok(pg_schema_prepare(self->inside, &last_error));
 }
 
 /* An empty database with the tables of the store. */

@@ -16,9 +16,8 @@
 /* Writes a chain of entries in one transaction. */
 static inline void write_entries(store *kept, store_entry *first, int64_t now)
 {
-    ee_error error = {0};
     store_group group = {.first = first, .now = now};
-    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+    ok(store_write(kept, &group, &last_error));
 }
 
 static inline entry_verdict write_entry(store *kept, store_entry *entry, int64_t now)
@@ -76,10 +75,9 @@ static inline void write_decision(store *kept, uint32_t bandit, const char *id, 
 /* Settles at most `limit` decisions whose wait is over. Returns how many. */
 static inline size_t settle_some(store *kept, uint32_t bandit, int64_t now, size_t limit)
 {
-    ee_error error = {0};
     uint64_t before = store_bandit_state(kept, bandit)->events;
     store_group group = {.now = now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
-    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+    ok(store_write(kept, &group, &last_error));
     assert_int_equal(group.due_done, 1);
     return (size_t)(store_bandit_state(kept, bandit)->events - before);
 }
@@ -150,8 +148,7 @@ static inline void raw_run(raw_log *self, const char *sql)
 static inline PGresult *raw_ask(raw_log *self, const char *sql)
 {
     PGresult *rows;
-    ee_error error = {0};
-    if (pg_query(self->connection, sql, "ask", &rows, &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_query(self->connection, sql, "ask", &rows, &last_error)) fail_msg("%s: %s", sql, last_error.message);
     return rows;
 }
 
@@ -208,7 +205,6 @@ static inline void raw_append_row(raw_log *self, uint32_t bandit, const event *w
 {
     pg_values values = {0};
     row_checksum sum = {0};
-    ee_error error = {0};
     const int64_t numbers[] = {store_place(bandit, what->number), what->kind, what->time};
     pg_values_start(&values);
     for (int i = 0; i < 3; i++) {
@@ -228,7 +224,7 @@ static inline void raw_append_row(raw_log *self, uint32_t bandit, const event *w
     pg_add_bytes(&values, what->body, what->size);
     row_add_blob(&sum, what->body, what->size);
     pg_add_int8(&values, row_checksum_end(&sum));
-    if (pg_run(self->connection, 0, &values, "append", NULL, &error)) fail_msg("%s", error.message);
+    ok(pg_run(self->connection, 0, &values, "append", NULL, &last_error));
     pg_values_free(&values);
 }
 
@@ -352,13 +348,12 @@ static inline void skip_syncs(store *kept)
 static inline store *open_bare(const char *where, const joining_rules *rules)
 {
     store *kept;
-    ee_error error = {0};
-    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
+    ok(store_open(where, &kept, &last_error));
     store_close(kept);
     raw_log log = raw_begin(where);
     raw_add_bandit(&log, 1, "shop");
     raw_commit(&log);
-    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
+    ok(store_open(where, &kept, &last_error));
     skip_syncs(kept);
     state_of(kept, 1)->rules = *rules;
     state_of(kept, 1)->deadline = INT64_MAX;

@@ -352,23 +352,22 @@ TEST_WITH(damage_before_the_last_group_is_an_error, set_up, tear_down)
 {
     size_t begin = write_three();
     file_copy copy = copy_file();
-    ee_error error;
     for (size_t i = 0; i < begin; i++) {
         copy.bytes[i] ^= 1;
         put_file(&copy, copy.size);
-        assert_int_equal(spool_open(here.path, &stage.spool, &error), EE_FILE_ERROR);
+        assert_int_equal(spool_open(here.path, &stage.spool, &last_error), EE_FILE_ERROR);
         assert_null(stage.spool);
-        assert_message_has(error.message, "spool/events is damaged at byte ");
-        assert_message_has(error.message, "move it away");
+        assert_message_has(last_error.message, "spool/events is damaged at byte ");
+        assert_message_has(last_error.message, "move it away");
         assert_int_equal(size_of_file(), copy.size); /* it is left as it is */
         copy.bytes[i] ^= 1;
     }
     for (size_t i = 0; i < 48; i++) { /* the head is written before there are groups */
         put_file(&copy, i);
-        assert_int_equal(spool_open(here.path, &stage.spool, &error), EE_FILE_ERROR);
+        assert_int_equal(spool_open(here.path, &stage.spool, &last_error), EE_FILE_ERROR);
     }
     put_file(&copy, 48);
-    ok(spool_open(here.path, &stage.spool, &error));
+    ok(spool_open(here.path, &stage.spool, &last_error));
     assert_int_equal(spool_count(stage.spool), 0);
     memory_free(copy.bytes);
 }
@@ -426,11 +425,10 @@ TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
 TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
 {
     spool *second;
-    ee_error error;
     struct stat about;
-    assert_int_equal(spool_open(here.path, &second, &error), EE_FILE_ERROR);
+    assert_int_equal(spool_open(here.path, &second, &last_error), EE_FILE_ERROR);
     assert_null(second);
-    assert_message_has(error.message, "spool: another process is using ");
+    assert_message_has(last_error.message, "spool: another process is using ");
     mode_t before = umask(0);
     decide(1, 1, "a", "", ENTRY_SPOOLED);
     umask(before);
@@ -443,14 +441,14 @@ TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
 /* Its records have numbers of bandits, which mean others in another database. */
 TEST_WITH(a_spool_is_of_one_database, set_up, tear_down)
 {
-    ee_error error;
     ok(spool_claim(stage.spool, "0123abcd", NULL));
     decide(1, 1, "a", "", ENTRY_SPOOLED);
     assert_memory_equal(spool_name(stage.spool), "0123abcd", 8);
     assert_int_equal(strlen(spool_name(stage.spool)), SPOOL_NAME_SIZE - 1);
     reopen();
-    assert_int_equal(spool_claim(stage.spool, "0123abce", &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "/spool has 1 events that another database has not received; start a server on");
+    assert_int_equal(spool_claim(stage.spool, "0123abce", &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message,
+                       "/spool has 1 events that another database has not received; start a server on");
     ok(spool_claim(stage.spool, "0123abcd", NULL));
     spool_delivered(stage.spool, 1);
     ok(spool_claim(stage.spool, "0123abce", NULL));

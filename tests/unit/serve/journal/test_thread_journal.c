@@ -283,12 +283,12 @@ static void assert_failed(uint32_t bandit, event_kind kind, const char *message)
 
 TEST_WITH(what_cannot_be_written, start_stage, end_stage)
 {
-    ee_error error = {0};
     uint32_t none = 0;
     assert_failed(77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
     assert_failed(0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
     assert_failed(stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
-    assert_fails(write_settings(stage.journal, "shop", "{}", &none, false, &error), EE_BAD_INPUT, error, "shop");
+    assert_fails(write_settings(stage.journal, "shop", "{}", &none, false, &last_error), EE_BAD_INPUT, last_error,
+                 "shop");
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     assert_failed(stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
     assert_failed(stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
@@ -489,17 +489,17 @@ TEST_WITH(a_full_disk_heals, start_stage, end_stage)
     write_good(EVENT_DECISION, "a");
     journal_counts before = journal_read_counts(stage.journal);
     journal_entry entry;
-    ee_error error = {0};
     uint32_t other = 0;
     limit_files(1);
-    ee_status statuses[] = {write_one(stage.shop, EVENT_DECISION, "b", &entry, &error),
+    ee_status statuses[] = {write_one(stage.shop, EVENT_DECISION, "b", &entry, &last_error),
                             write_one(stage.shop, EVENT_REWARD, "a", &entry, NULL),
                             write_settings(stage.journal, "other", "{}", &other, false, NULL)};
     AWAIT(journal_read_counts(stage.journal).failures >= 5); /* two of its own, without anybody who hands in */
     journal_counts full = journal_read_counts(stage.journal);
     limit_files(RLIM_INFINITY);
     for (size_t i = 0; i < 3; i++) assert_int_equal(statuses[i], EE_FILE_ERROR);
-    assert_true(error.message[0] && !full.writable && full.decisions == before.decisions && !full.joined && !other);
+    assert_true(last_error.message[0] && !full.writable && full.decisions == before.decisions && !full.joined &&
+                !other);
     AWAIT(journal_read_counts(stage.journal).writable);
     assert_failed(2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
     write_good(EVENT_DECISION, "b");

@@ -145,15 +145,14 @@ static void note_needed(void *context, const uint32_t *bandits, size_t count)
 
 static void open_stage(void)
 {
-    ee_error error = {0};
     journal_options options = {.clock = read_clock,
                                .elapsed = read_clock,
                                .spool_folder = stage.folder.path,
                                .spool_seconds = stage.seconds,
                                .needs = note_needed};
-    ok(store_open(stage.place.where, &stage.store, &error));
+    ok(store_open(stage.place.where, &stage.store, &last_error));
     make_faulty(stage.store);
-    ok(journal_start(stage.store, &options, &stage.journal, &error));
+    ok(journal_start(stage.store, &options, &stage.journal, &last_error));
 }
 
 static void close_stage(void)
@@ -374,7 +373,6 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
 {
     const char *const ids[] = {"r\x1ftop", "r\x1fside"};
     journal_entry slots[2];
-    ee_error error = {0};
     atomic_store(&fault.away, true);
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < 2; i++)
@@ -383,11 +381,11 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
                                        .deferred = true,
                                        .slot_index = i,
                                        .slot_count = 2};
-        ok(journal_write_together(stage.journal, slots, 2, &error));
+        ok(journal_write_together(stage.journal, slots, 2, &last_error));
         for (size_t i = 0; i < 2; i++) assert_int_equal(slots[i].verdict, turn ? ENTRY_REPEATED : ENTRY_SPOOLED);
     }
     slots[0].slot_count = 3;
-    assert_int_equal(journal_write_together(stage.journal, slots, 2, &error), EE_BAD_INPUT);
+    assert_int_equal(journal_write_together(stage.journal, slots, 2, &last_error), EE_BAD_INPUT);
     assert_int_equal(write_of(stage.shop, EVENT_ACTIVATED, "r", 0), ENTRY_SPOOLED);
     come_back();
     assert_log("=; D r/top; D r/side; A r joined 2; A r joined 3; ");
@@ -397,13 +395,12 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
 TEST_WITH(what_the_spool_does_not_take_fails, set_up, tear_down)
 {
     uint32_t closed = 0, none = 0;
-    ee_error error = {0};
     ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, false, NULL));
     ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, true, NULL));
     run("away; d a");
     assert_int_equal(write_of(stage.shop, EVENT_STEP, "", 0), ENTRY_FAILED);
-    assert_fails(write_settings(stage.journal, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR, error,
-                 "store: the database is away");
+    assert_fails(write_settings(stage.journal, "new", "{\"dim\":2}", &none, false, &last_error), EE_FILE_ERROR,
+                 last_error, "store: the database is away");
     assert_int_equal(write_of(closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
     assert_int_equal(write_of(77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
     come_back();
@@ -725,11 +722,10 @@ TEST_WITH(a_folder_has_no_spool, set_up, tear_down)
 {
     only_in_a_folder();
     journal *none = NULL;
-    ee_error error = {0};
     close_stage();
     ok(store_open(stage.place.where, &stage.store, NULL));
     journal_options options = {.spool_folder = stage.folder.path, .spool_seconds = 1};
-    assert_fails(journal_start(stage.store, &options, &none, &error), EE_BAD_OPTION, error,
+    assert_fails(journal_start(stage.store, &options, &none, &last_error), EE_BAD_OPTION, last_error,
                  "only a store that is a database can have a spool");
     store_close(stage.store);
     open_stage();

@@ -21,12 +21,11 @@ static log_export *open_export(const log_range *range)
 static char *lines_of(log_range range, size_t portion)
 {
     log_export *export = open_export(&range);
-    ee_error error = {0};
     text all = text_start(NULL);
     text_add(&all, "%s", "");
     for (bool over = false; !over;) {
-        text some = text_start(&error);
-        if (log_export_fill(export, &some, portion, &over, &error)) fail_msg("%s", error.message);
+        text some = text_start(&last_error);
+        ok(log_export_fill(export, &some, portion, &over, &last_error));
         if (some.length) text_bytes(&all, some.bytes, some.length);
         memory_free(some.bytes);
     }
@@ -79,10 +78,9 @@ static log_reader *open_lines(void)
     log_options options = log_options_usual();
     options.strict = true;
     log_reader *log;
-    ee_error error = {0};
     bool found;
-    if (log_open(folder_path(&play.place.folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
-    if (log_next(log, &got, &found, &error)) fail_msg("%s", error.message);
+    ok(log_open(folder_path(&play.place.folder, "log.dsjson"), &options, &log, &last_error));
+    ok(log_next(log, &got, &found, &last_error));
     assert_true(found);
     return log;
 }

@@ -174,8 +174,7 @@ TEST(a_database_without_tables_is_refused)
 {
     only_in_a_database();
     audit_log *log;
-    ee_error error = {0};
-    assert_fails(audit_log_open(test_postgres(), &log, &error), EE_FILE_ERROR, error,
+    assert_fails(audit_log_open(test_postgres(), &log, &last_error), EE_FILE_ERROR, last_error,
                  "the database has no tables of eenet");
     assert_null(log);
 }

@@ -91,16 +91,15 @@ TEST_WITH(every_kind_is_kept, set_up, tear_down)
 {
     uint8_t value[64], other[64], *bytes;
     size_t length = sealed("a value", value), longer = sealed("another value", other), size;
-    ee_error error;
     for (int kind = 0; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(3, (blob_kind)kind, keys[kind]);
         assert_false(blob_exists(place.blobs, name));
-        assert_int_equal(blob_get(place.blobs, name, &bytes, &size, &error), EE_NO_FILE);
+        assert_int_equal(blob_get(place.blobs, name, &bytes, &size, &last_error), EE_NO_FILE);
         assert_null(bytes);
-        assert_message_has(error.message, files[kind]);
-        ok(blob_put(place.blobs, name, value, length, &error));
+        assert_message_has(last_error.message, files[kind]);
+        ok(blob_put(place.blobs, name, value, length, &last_error));
         assert_holds(name, value, length);
-        ok(blob_put(place.blobs, name, other, longer, &error));
+        ok(blob_put(place.blobs, name, other, longer, &last_error));
         assert_holds(name, other, longer);
         assert_true(blob_exists(place.blobs, name));
         if (!test_postgres()) assert_int_equal(access(folder_path(&place.at.folder, files[kind]), F_OK), 0);
@@ -109,8 +108,8 @@ TEST_WITH(every_kind_is_kept, set_up, tear_down)
     assert_true(blobs_bytes(place.blobs) >= BLOB_KINDS * longer);
     for (int kind = 0; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(3, (blob_kind)kind, keys[kind]);
-        ok(blob_remove(place.blobs, name, &error));
-        ok(blob_remove(place.blobs, name, &error)); /* gone is gone */
+        ok(blob_remove(place.blobs, name, &last_error));
+        ok(blob_remove(place.blobs, name, &last_error)); /* gone is gone */
         assert_false(blob_exists(place.blobs, name));
     }
     assert_int_equal(blobs_bytes(place.blobs), 0);
@@ -147,11 +146,11 @@ TEST_WITH(keys_are_listed, set_up, tear_down)
 
 TEST_WITH(a_key_is_no_path, set_up, tear_down)
 {
-    ee_error error;
     const char *const bad[] = {"", "..", "a/b", "../x", "a.b", "a\n", "ä"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        assert_int_equal(blob_put(place.blobs, blob_named(1, BLOB_EVALUATION, bad[i]), "x", 1, &error), EE_BAD_INPUT);
-    assert_int_equal(blob_put(place.blobs, blob_named(1, BLOB_LIVE_STATE, "x"), "x", 1, &error), EE_BAD_INPUT);
+        assert_int_equal(blob_put(place.blobs, blob_named(1, BLOB_EVALUATION, bad[i]), "x", 1, &last_error),
+                         EE_BAD_INPUT);
+    assert_int_equal(blob_put(place.blobs, blob_named(1, BLOB_LIVE_STATE, "x"), "x", 1, &last_error), EE_BAD_INPUT);
 }
 
 /* Any byte of any kind that is changed. */
@@ -165,15 +164,14 @@ TEST_WITH(damage_is_detected, set_up, tear_down)
         uint8_t good[MOST_STORED], bad[MOST_STORED], *bytes;
         size_t size = read_stored((blob_kind)kind, good), got;
         for (size_t i = 0; i < size; i++) {
-            ee_error error = {0};
             memcpy(bad, good, size);
             bad[i] ^= 4;
             write_stored((blob_kind)kind, bad, size);
-            ee_status status = blob_get(place.blobs, name, &bytes, &got, &error);
+            ee_status status = blob_get(place.blobs, name, &bytes, &got, &last_error);
             /* Without its mark the line with the checksum is a part of the value, as of a file that never had one. */
             bool is_text = size > length, unmarked = is_text && !status && got == size;
             assert_true(status == EE_FILE_ERROR || unmarked);
-            if (status) assert_message_has(error.message, "is damaged: its checksum does not match");
+            if (status) assert_message_has(last_error.message, "is damaged: its checksum does not match");
             memory_free(bytes);
         }
         write_stored((blob_kind)kind, good, size);
@@ -254,9 +252,8 @@ TEST_WITH(large_values_are_whole, set_up, tear_down)
     if (test_postgres()) { /* a part is missing */
         uint8_t *bytes;
         size_t got;
-        ee_error error = {0};
         database_run(place.at.database.inside, "INSERT INTO eenet.blobs VALUES (3, 0, '7', 2, 'x')");
-        assert_fails(blob_get(place.blobs, blob_model(3, 7), &bytes, &got, &error), EE_FILE_ERROR, error,
+        assert_fails(blob_get(place.blobs, blob_model(3, 7), &bytes, &got, &last_error), EE_FILE_ERROR, last_error,
                      "models/3/7.model is damaged");
         assert_null(bytes);
     }

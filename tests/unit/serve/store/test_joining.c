@@ -722,17 +722,16 @@ TEST_WITH(a_group_that_fails_changes_nothing, NULL, stop)
     early.next = &rewarded;
     bandit_state before = *bandit_of();
     store_group group = {.first = &made, .now = play.now - 1}; /* before the last event */
-    ee_error error = {0};
-    assert_fails(store_write(play.store, &group, &error), EE_BAD_INPUT, error, "cannot follow event 2");
+    assert_fails(store_write(play.store, &group, &last_error), EE_BAD_INPUT, last_error, "cannot follow event 2");
     assert_memory_equal(bandit_of(), &before, sizeof before);
     assert_int_equal(store_bandit_count(play.store), 1);
     assert_int_equal(made.bandit, 0);
     for (const store_entry *entry = &made; entry; entry = entry->next) {
         assert_int_equal(entry->verdict, ENTRY_FAILED);
-        assert_string_equal(entry->error.message, error.message);
+        assert_string_equal(entry->error.message, last_error.message);
     }
     group.now = play.now;
-    ok(store_write(play.store, &group, &error));
+    ok(store_write(play.store, &group, &last_error));
     assert_int_equal(made.bandit, 2);
     assert_int_equal(store_bandit_count(play.store), 2);
     assert_log_is(play.store, 1, "=; D a; R b 1 unknown 0; R a 1 joined 2; S 2 1 rewarded; ");

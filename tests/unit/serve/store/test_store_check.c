@@ -14,12 +14,11 @@ static struct stage {
     store *store;
     random_log log;
     uint64_t checkpoint; /* number of the last model */
-    ee_error error;
 } stage;
 
 static void open_stage(void)
 {
-    if (store_open(stage.path, &stage.store, &stage.error)) fail_msg("%s", stage.error.message);
+    ok(store_open(stage.path, &stage.store, &last_error));
 }
 
 static void start(uint64_t seed)
@@ -50,7 +49,7 @@ static void play(size_t groups)
                              .due_count = draw(&stage.log, 2),
                              .settle_each = 100,
                              .settle_total = 100};
-        ok(store_write(stage.store, &group, &stage.error));
+        ok(store_write(stage.store, &group, &last_error));
         drawn_release(&into);
     }
     stage.checkpoint = write_checkpoint(stage.store, 1, stage.log.now, 40);
@@ -77,9 +76,8 @@ static check_result look(void)
 {
     check_request request = {.folder = stage.path, .found = add_sentence};
     check_result found;
-    ee_error error;
     said[0] = '\0';
-    if (store_check_folder(&request, &found, &error)) fail_msg("%s", error.message);
+    ok(store_check_folder(&request, &found, &last_error));
     return found;
 }
 
@@ -178,7 +176,7 @@ static void make_whole(void)
     start(20);
     stage.checkpoint = checkpoint;
     stage.log.now += 1000000 * (int64_t)SECOND;
-    ok(store_backup(folder_path(&made, "store"), stage.path, NULL, NULL, NULL, &stage.error));
+    ok(store_backup(folder_path(&made, "store"), stage.path, NULL, NULL, NULL, &last_error));
 }
 
 static void make_damaged(const char *sql)
@@ -213,8 +211,8 @@ TEST(missing_and_changed_events_are_found)
         if (!found.log) fail_msg("not found: %s", cases[i][0]);
         assert_message_has(said, cases[i][1]);
         repair_result done;
-        assert_fails(store_repair(&(check_request){.folder = stage.path}, &done, &stage.error), EE_FILE_ERROR,
-                     stage.error, "the log itself is damaged");
+        assert_fails(store_repair(&(check_request){.folder = stage.path}, &done, &last_error), EE_FILE_ERROR,
+                     last_error, "the log itself is damaged");
         folder_remove(&stage.folder);
     }
 }
@@ -255,7 +253,7 @@ TEST(damaged_tables_are_rebuilt)
         if (!found.tables && !found.structure) fail_msg("not found: %s", cases[i]);
         assert_int_equal(found.log, 0);
         repair_result done;
-        ok(store_repair(&(check_request){.folder = stage.path}, &done, &stage.error));
+        ok(store_repair(&(check_request){.folder = stage.path}, &done, &last_error));
         assert_true(done.rebuilt && !done.ids_lost);
         assert_string_equal(done.kept, "eenet.db.damaged-1");
         assert_whole();
@@ -339,16 +337,16 @@ TEST(damaged_events_are_not_read)
         event_batch batch = {0};
         ee_status status;
         make_damaged(cases[i][0]);
-        ok(store_open_reader(stage.path, &reader, &stage.error));
-        do status = store_read(reader, 1, batch.last, i ? 0xff : 1U << EVENT_DECISION, 1000, &batch, &stage.error);
+        ok(store_open_reader(stage.path, &reader, &last_error));
+        do status = store_read(reader, 1, batch.last, i ? 0xff : 1U << EVENT_DECISION, 1000, &batch, &last_error);
         while (!status && batch.count);
-        assert_fails(status, EE_FILE_ERROR, stage.error, cases[i][1]);
+        assert_fails(status, EE_FILE_ERROR, last_error, cases[i][1]);
         event_batch_free(&batch);
         store_reader_free(reader);
         folder_remove(&stage.folder);
     }
     make_damaged("DELETE FROM events WHERE place = (SELECT max(place) FROM events)");
-    assert_fails(store_open(stage.path, &stage.store, &stage.error), EE_FILE_ERROR, stage.error,
+    assert_fails(store_open(stage.path, &stage.store, &last_error), EE_FILE_ERROR, last_error,
                  "the log of bandit 1 does not end where it was last written");
     folder_remove(&stage.folder);
 }

@@ -159,7 +159,6 @@ static struct stage {
     test_folder folder;
     char from[64], to[64];
     fresh_database base;
-    ee_error error;
     copy_result result;
 } stage;
 
@@ -226,19 +225,19 @@ static int64_t ask_sql(const char *sql)
 
 static ee_status try_copy(const copy_request *request)
 {
-    return store_copy(request, &stage.result, &stage.error);
+    return store_copy(request, &stage.result, &last_error);
 }
 
 static void copy(const char *from, const char *to)
 {
-    if (try_copy(&(copy_request){.from = from, .to = to})) fail_msg("%s", stage.error.message);
+    ok(try_copy(&(copy_request){.from = from, .to = to}));
 }
 
 /* A copy can be served. */
 static void assert_goes_on(const char *where)
 {
     store *kept;
-    ok(store_open(where, &kept, &stage.error));
+    ok(store_open(where, &kept, &last_error));
     decide(kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
     store_close(kept);
 }
@@ -280,10 +279,9 @@ static const char *damage_of(const char *where)
 {
     check_request request = {.folder = where, .found = add_sentence};
     check_result result;
-    ee_error error = {0};
     damages[0] = '\0';
-    if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &error))
-        fail_msg("%s", error.message);
+    if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &last_error))
+        fail_msg("%s", last_error.message);
     assert_int_equal(check_damages(&result) > 0, damages[0] != '\0');
     return damages;
 }
@@ -403,7 +401,7 @@ TEST_WITH(a_write_during_a_move_is_noticed, set_up, tear_down)
     meanwhile writer = {0};
     copy_request request = {
         .from = stage.base.where, .to = stage.to, .alone = true, .progress = write_to_database, .context = &writer};
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, " during the copy; stop all of them first");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, " during the copy; stop all of them first");
     assert_int_equal(count_entries(stage.folder.path), 0);
 }
 
@@ -415,7 +413,7 @@ TEST_WITH(a_store_that_goes_on, set_up, tear_down)
     copy(stage.from, test_postgres() ? stage.base.where : folder_path(&stage.folder, "first"));
     uint64_t before = stage.result.events;
     const char *from = test_postgres() ? stage.base.where : stage.from;
-    ok(store_open(from, &writer.kept, &stage.error));
+    ok(store_open(from, &writer.kept, &last_error));
     skip_syncs(writer.kept);
     copy_request request = {.from = from, .to = stage.to, .progress = write_to_folder, .context = &writer};
     ok(try_copy(&request));
@@ -429,7 +427,7 @@ TEST_WITH(a_store_that_goes_on, set_up, tear_down)
     char after[64];
     snprintf(after, sizeof after, "%s/after", stage.folder.path);
     copy_request alone = {.from = from, .to = after, .alone = true};
-    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error,
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, last_error,
                  test_postgres() ? "store: another process is using postgresql://"
                                  : "store: another process is serving ");
     store_close(writer.kept);
@@ -437,7 +435,7 @@ TEST_WITH(a_store_that_goes_on, set_up, tear_down)
     assert_true(stage.result.events >= before + 10);
     assert_string_equal(damage_of(after), "");
     assert_goes_on(after);
-    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error, "already exists; give the name of a new folder");
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, last_error, "already exists; give the name of a new folder");
 }
 
 /* ---- damage ---- */
@@ -449,14 +447,14 @@ TEST_WITH(damage_of_a_database_is_found, set_up, tear_down)
     database_run(stage.base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
     assert_message_has(damage_of(stage.base.where), "bandit 'shop': event 3 is damaged: its checksum does not match\n");
     copy_request request = {.from = stage.base.where, .to = stage.to, .intact = true};
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error,
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error,
                  "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
                  "'eenet check' on it");
     assert_int_equal(access(stage.to, F_OK), -1);
     database_run(stage.base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
     assert_string_equal(damage_of(stage.base.where), "");
     database_run(stage.base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 700");
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "the log of bandit 3 does not end as it should");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, "the log of bandit 3 does not end as it should");
     assert_message_has(damage_of(stage.base.where), "event 700 is missing");
 }
 
@@ -543,7 +541,7 @@ TEST_WITH(a_copy_may_be_refused, set_up, tear_down)
     only_in_a_database();
     copy(stage.from, stage.base.where);
     copy_request again = {.from = stage.from, .to = stage.base.where};
-    assert_fails(try_copy(&again), EE_FILE_ERROR, stage.error, " is not empty: it has 3 bandits; give a new database");
+    assert_fails(try_copy(&again), EE_FILE_ERROR, last_error, " is not empty: it has 3 bandits; give a new database");
     copy_request verified = {.from = stage.base.where, .to = stage.to, .verify = refuse_copy};
     fails_with(store_copy(&verified, &stage.result, &last_error), EE_FILE_ERROR, "not this one");
     assert_int_equal(count_entries(stage.folder.path), 0);
@@ -565,10 +563,10 @@ TEST_WITH(a_database_that_is_served_is_refused, set_up, tear_down)
                  " ''), (2, 'http://b:2', '', 5, ''), (3, 'http://c:3', '', 7, '')");
     copy_request request = {
         .from = stage.base.where, .to = stage.to, .alone = true, .progress = beat, .context = stage.base.inside};
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, ": http://b:2, http://c:3; stop them first");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, ": http://b:2, http://c:3; stop them first");
     request.progress = NULL; /* none of them lives any more */
     database_ask(stage.base.inside, "SELECT 1 FROM pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "store: another process is using postgresql://");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, "store: another process is using postgresql://");
     database_run(stage.base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
     ok(try_copy(&request)); /* a server that died is in the way of nobody */
 }
@@ -585,7 +583,7 @@ static bool see_share(void *context, double share)
 
 static ee_status back_up(bool (*progress)(void *context, double share), void *context)
 {
-    return store_backup(stage.from, stage.to, NULL, progress, context, &stage.error);
+    return store_backup(stage.from, stage.to, NULL, progress, context, &last_error);
 }
 
 TEST_WITH(a_backup_is_whole, set_up, tear_down)
@@ -597,7 +595,7 @@ TEST_WITH(a_backup_is_whole, set_up, tear_down)
     assert_true(assert_same_tables(stage.from, stage.to) > 1000);
     assert_string_equal(damage_of(stage.to), "");
     assert_goes_on(stage.to);
-    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, stage.error, "already exists; give the name of a new folder");
+    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, last_error, "already exists; give the name of a new folder");
 }
 
 /* The store itself lacks a model: the copy has all else. Models of checkpoints that were never written stay behind. */
@@ -625,10 +623,10 @@ TEST_WITH(a_missing_model_hinders_no_backup, set_up, tear_down)
 
 TEST_WITH(what_fails_leaves_no_backup, set_up, tear_down)
 {
-    assert_fails(back_up(stop_late, &(int){0}), EE_FILE_ERROR, stage.error, "store: the copy was interrupted");
+    assert_fails(back_up(stop_late, &(int){0}), EE_FILE_ERROR, last_error, "store: the copy was interrupted");
     assert_int_equal(count_entries(stage.folder.path), 0);
     snprintf(stage.from, sizeof stage.from, "%s/nowhere", stage.folder.path);
-    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, stage.error, "is not a server's folder: it has no eenet.db");
+    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, last_error, "is not a server's folder: it has no eenet.db");
 }
 
 TEST(passwords_are_not_shown)
