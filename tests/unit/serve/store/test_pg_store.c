@@ -356,6 +356,7 @@ TEST_WITH(a_lost_response_to_a_commit_is_found_out, set_up, tear_down)
     open_frail(false);
     frail.loses = true;
     ok(try_to_decide("y"));
+    assert_int_equal(pg_connections(((pg_store *)frail.kept)->connection), 2);
     assert_int_equal(store_bandit_state(frail.kept, 1)->events, 3);
     assert_int_equal(decide(frail.kept, 1, "y", 4), ENTRY_REPEATED);
     assert_int_equal(decide(frail.kept, 1, "z", 4), ENTRY_DONE);
@@ -368,6 +369,7 @@ TEST_WITH(a_lost_connection_is_made_again, set_up, tear_down)
     open_frail(false);
     shut(SHUT_RDWR);
     ok(try_to_decide("y"));
+    assert_int_equal(pg_connections(((pg_store *)frail.kept)->connection), 2);
     assert_int_equal(database_cut(&database, "writer"), 3);
     assert_int_equal(decide(frail.kept, 1, "z", 4), ENTRY_DONE);
     close_frail("=; D x; D y; D z; ");
