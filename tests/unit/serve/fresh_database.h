@@ -26,8 +26,22 @@ static inline const char *test_postgres(void)
 
 static inline void database_run(pg_connection *on, const char *sql)
 {
-    ee_error error = {0};
-    if (pg_execute(on, sql, "run", &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_execute(on, sql, "run", &last_error)) fail_msg("%s: %s", sql, last_error.message);
+}
+
+/* Runs one statement, whose text is as printf has it. Returns the number of its first row; 0 if it has none. */
+__attribute__((format(printf, 2, 3))) static inline int64_t database_ask(pg_connection *on, const char *format, ...)
+{
+    char sql[2000];
+    PGresult *rows;
+    va_list values;
+    va_start(values, format);
+    assert_true((size_t)vsnprintf(sql, sizeof sql, format, values) < sizeof sql);
+    va_end(values);
+    if (pg_query(on, sql, "ask", &rows, &last_error)) fail_msg("%s: %s", sql, last_error.message);
+    int64_t number = PQntuples(rows) ? pg_int8(rows, 0, 0) : 0;
+    PQclear(rows);
+    return number;
 }
 
 static inline pg_connection *database_connect(const char *where)
@@ -83,7 +97,6 @@ static inline void database_create(fresh_database *self, size_t number)
 static inline void database_empty(fresh_database *self)
 {
     char sql[400];
-    ee_error error = {0};
     pg_disconnect(self->inside);
     snprintf(sql, sizeof sql,
              "ALTER DATABASE %s RESET ALL; ALTER DATABASE %s WITH ALLOW_CONNECTIONS true;"
@@ -91,7 +104,7 @@ static inline void database_empty(fresh_database *self)
              self->name, self->name, self->name);
     database_run(self->server, sql);
     database_run(self->inside, "DROP SCHEMA IF EXISTS eenet CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-    if (pg_schema_prepare(self->inside, &error)) fail_msg("%s", error.message);
+    ok(pg_schema_prepare(self->inside, &last_error));
 }
 
 /* An empty database with the tables of the store. */
@@ -121,20 +134,19 @@ static inline void database_remove(fresh_database *self)
         if (strcmp(list->all[i].name, self->name) == 0) list->taken[i] = false;
 }
 
-/* Ends the connections of a role ("writer") from the server's side. Returns how many there were. */
+/* Ends the connections of a role ("writer") from the server's side; "": of all. Returns how many there were. */
 static inline int64_t database_cut(fresh_database *self, const char *role)
 {
-    char sql[300];
-    PGresult *result;
-    ee_error error = {0};
-    snprintf(sql, sizeof sql,
-             "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = '%s' AND "
-             "application_name LIKE 'eenet %s%%'",
-             self->name, role);
-    if (pg_query(self->server, sql, "cut", &result, &error)) fail_msg("%s", error.message);
-    int64_t count = pg_int8(result, 0, 0);
-    PQclear(result);
-    return count;
+    return database_ask(self->server,
+                        "SELECT count(pg_terminate_backend(pid, 10000)) FROM pg_stat_activity WHERE datname = '%s' AND"
+                        " application_name LIKE 'eenet %s%%'",
+                        self->name, role);
+}
+
+/* Whether it accepts connections from now on. */
+static inline void database_allow(fresh_database *self, bool on)
+{
+    database_ask(self->server, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", self->name, on ? "true" : "false");
 }
 
 #endif

@@ -27,8 +27,7 @@ static inline ee_status write_settings(journal *into, const char *name, const ch
 static inline uint32_t make_bandit(journal *into, const char *name, const char *json)
 {
     uint32_t bandit = 0;
-    ee_error error = {0};
-    if (write_settings(into, name, json, &bandit, false, &error)) fail_msg("%s", error.message);
+    ok(write_settings(into, name, json, &bandit, false, &last_error));
     return bandit;
 }
 

@@ -16,9 +16,8 @@
 /* Writes a chain of entries in one transaction. */
 static inline void write_entries(store *kept, store_entry *first, int64_t now)
 {
-    ee_error error = {0};
     store_group group = {.first = first, .now = now};
-    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+    ok(store_write(kept, &group, &last_error));
 }
 
 static inline entry_verdict write_entry(store *kept, store_entry *entry, int64_t now)
@@ -76,10 +75,9 @@ static inline void write_decision(store *kept, uint32_t bandit, const char *id, 
 /* Settles at most `limit` decisions whose wait is over. Returns how many. */
 static inline size_t settle_some(store *kept, uint32_t bandit, int64_t now, size_t limit)
 {
-    ee_error error = {0};
     uint64_t before = store_bandit_state(kept, bandit)->events;
     store_group group = {.now = now, .due = &bandit, .due_count = 1, .settle_each = limit, .settle_total = limit};
-    if (store_write(kept, &group, &error)) fail_msg("%s", error.message);
+    ok(store_write(kept, &group, &last_error));
     assert_int_equal(group.due_done, 1);
     return (size_t)(store_bandit_state(kept, bandit)->events - before);
 }
@@ -150,8 +148,7 @@ static inline void raw_run(raw_log *self, const char *sql)
 static inline PGresult *raw_ask(raw_log *self, const char *sql)
 {
     PGresult *rows;
-    ee_error error = {0};
-    if (pg_query(self->connection, sql, "ask", &rows, &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_query(self->connection, sql, "ask", &rows, &last_error)) fail_msg("%s: %s", sql, last_error.message);
     return rows;
 }
 
@@ -188,6 +185,14 @@ static inline raw_log raw_begin(const char *where)
     return self;
 }
 
+static inline void raw_close(raw_log *self)
+{
+    sqlite3_finalize(self->event);
+    sqlite3_close(self->database);
+    pg_free(self->connection);
+    *self = (raw_log){NULL, NULL, NULL};
+}
+
 static inline void raw_text(sqlite3_stmt *statement, int at, json_text value)
 {
     if (value.length)
@@ -200,7 +205,6 @@ static inline void raw_append_row(raw_log *self, uint32_t bandit, const event *w
 {
     pg_values values = {0};
     row_checksum sum = {0};
-    ee_error error = {0};
     const int64_t numbers[] = {store_place(bandit, what->number), what->kind, what->time};
     pg_values_start(&values);
     for (int i = 0; i < 3; i++) {
@@ -220,7 +224,7 @@ static inline void raw_append_row(raw_log *self, uint32_t bandit, const event *w
     pg_add_bytes(&values, what->body, what->size);
     row_add_blob(&sum, what->body, what->size);
     pg_add_int8(&values, row_checksum_end(&sum));
-    if (pg_run(self->connection, 0, &values, "append", NULL, &error)) fail_msg("%s", error.message);
+    ok(pg_run(self->connection, 0, &values, "append", NULL, &last_error));
     pg_values_free(&values);
 }
 
@@ -283,23 +287,20 @@ static inline void raw_seal_bandit(raw_log *self, const PGresult *bandits, int r
     raw_run(self, sql);
 }
 
-static inline void raw_commit_database(raw_log *self)
+static inline void raw_seal_database(raw_log *self)
 {
     PGresult *bandits = raw_ask(self, "SELECT number, name, archived, first_settings, settled_to FROM bandits");
     for (int i = 0; i < PQntuples(bandits); i++) raw_seal_bandit(self, bandits, i);
     PQclear(bandits);
-    raw_run(self, "COMMIT");
-    pg_free(self->connection);
 }
 
 /* With the ends of the logs as they are now. */
 static inline void raw_commit(raw_log *self)
 {
-    if (self->connection) {
-        raw_commit_database(self);
-        return;
-    }
-    raw_run(self,
+    if (self->connection) raw_seal_database(self);
+    if (self->database)
+        raw_run(
+            self,
             "INSERT OR REPLACE INTO log_ends SELECT number, coalesce(first, 1), coalesce(last, 0), coalesce(sum, 0),"
             " settled_to, 0, 0 FROM bandits LEFT JOIN (SELECT place >> 40 AS bandit, min(place) & 0xffffffffff AS"
             " first, max(place) & 0xffffffffff AS last, ((sum(checksum >> 32 & 0xffffffff) + (sum(checksum &"
@@ -308,8 +309,7 @@ static inline void raw_commit(raw_log *self)
             "UPDATE bandits SET checksum = row_checksum(number, name, archived, first_settings);"
             "UPDATE log_ends SET checksum = row_checksum(bandit, first, last, sum, settled_to, kept)");
     raw_run(self, "COMMIT");
-    sqlite3_finalize(self->event);
-    sqlite3_close(self->database);
+    raw_close(self);
 }
 
 /* Calls back with each row of a query: its columns as text, with | after each. */
@@ -348,13 +348,12 @@ static inline void skip_syncs(store *kept)
 static inline store *open_bare(const char *where, const joining_rules *rules)
 {
     store *kept;
-    ee_error error = {0};
-    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
+    ok(store_open(where, &kept, &last_error));
     store_close(kept);
     raw_log log = raw_begin(where);
     raw_add_bandit(&log, 1, "shop");
     raw_commit(&log);
-    if (store_open(where, &kept, &error)) fail_msg("%s", error.message);
+    ok(store_open(where, &kept, &last_error));
     skip_syncs(kept);
     state_of(kept, 1)->rules = *rules;
     state_of(kept, 1)->deadline = INT64_MAX;

@@ -219,10 +219,9 @@ static int64_t read_clock(void *context)
 
 static void open_day(day *self)
 {
-    ee_error error = {0};
     journal_options options = {.clock = read_clock, .clock_context = self};
-    if (store_open(folder_path(&self->folder, "store"), &self->store, &error)) fail_msg("%s", error.message);
-    if (journal_start(self->store, &options, &self->journal, &error)) fail_msg("%s", error.message);
+    ok(store_open(folder_path(&self->folder, "store"), &self->store, NULL));
+    ok(journal_start(self->store, &options, &self->journal, NULL));
 }
 
 static void close_day(day *self)
@@ -331,10 +330,6 @@ static void check(day *self)
         assert_true(ask(database, "SELECT count(*) FROM e WHERE NOT active AND rewards > 0") > 0);
         compare(database, i);
     }
-    printf("events in the log: %lld, of them %lld decisions; rewards too early %lld, too late %lld\n",
-           (long long)ask(database, "SELECT count(*) FROM events"), (long long)self->decisions,
-           (long long)ask(database, "SELECT count(*) FROM r JOIN d USING (bandit, id) WHERE r.place < d.place"),
-           (long long)ask(database, "SELECT count(*) FROM events WHERE kind = 2 AND outcome = 3"));
     sqlite3_close(database);
 }
 

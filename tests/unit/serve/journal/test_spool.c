@@ -16,36 +16,36 @@
 
 enum { MOST = 64 };
 
-typedef struct test_stage {
-    test_folder folder;
-    spool *spool;
+static struct {
+    spool *spool;              /* in the folder `here` */
     store_entry entries[MOST]; /* of the chain that is being made */
     size_t count;
-} test_stage;
-static test_stage stage;
+} stage;
 
 static int set_up(void **state)
 {
-    (void)state;
-    stage = (test_stage){0};
-    stage.folder = folder_make();
-    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    folder_enter(state);
+    stage.count = 0;
+    ok(spool_open(here.path, &stage.spool, NULL));
     return 0;
+}
+
+static void close_spool(void)
+{
+    spool_close(stage.spool);
+    stage.spool = NULL;
 }
 
 static int tear_down(void **state)
 {
-    (void)state;
-    spool_close(stage.spool);
-    folder_remove(&stage.folder);
-    return 0;
+    close_spool();
+    return folder_leave(state);
 }
 
 static void reopen(void)
 {
-    spool_close(stage.spool);
-    stage.spool = NULL;
-    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    close_spool();
+    ok(spool_open(here.path, &stage.spool, NULL));
 }
 
 /* ---- entries ---- */
@@ -76,11 +76,11 @@ static void decide(int64_t time, uint32_t bandit, const char *id, const char *bo
     assert_int_equal(entry->verdict, expected);
 }
 
-/* What is to be delivered, as "TIME:BANDIT kind id body " for each, and delivers it. */
-static const char *drain(char out[512])
+/* Delivers all, and compares it: "TIME:BANDIT kind id body " for each. */
+static void assert_drained(const char *expected)
 {
+    char out[512] = "";
     size_t length = 0;
-    out[0] = '\0';
     while (spool_count(stage.spool)) {
         spool_batch batch;
         size_t count = 0;
@@ -92,7 +92,17 @@ static const char *drain(char out[512])
         assert_int_equal(count, batch.count);
         spool_delivered(stage.spool, batch.last);
     }
-    return out;
+    assert_string_equal(out, expected);
+}
+
+/* The body of the decision that a repetition repeats. */
+static void assert_repeats(const store_entry *entry, const char *body)
+{
+    const event *earlier;
+    assert_int_equal(entry->verdict, ENTRY_REPEATED);
+    ok(spool_earlier(stage.spool, entry->event.number, &earlier, NULL));
+    assert_int_equal(earlier->size, strlen(body));
+    assert_memory_equal(earlier->body, body, strlen(body));
 }
 
 /* ---- records ---- */
@@ -141,7 +151,6 @@ TEST_WITH(records_are_read_as_they_were_written, set_up, tear_down)
 
 TEST_WITH(groups_come_in_order_with_their_times, set_up, tear_down)
 {
-    char out[512];
     assert_string_equal(spool_name(stage.spool), "");
     decide(10, 1, "a", "one", ENTRY_SPOOLED);
     add(1, EVENT_REWARD, "a", "");
@@ -151,25 +160,25 @@ TEST_WITH(groups_come_in_order_with_their_times, set_up, tear_down)
     decide(12, 1, "c", "two", ENTRY_SPOOLED);
     spool_delivered(stage.spool, 2); /* in the middle of a group, as no transaction ends */
     assert_int_equal(spool_count(stage.spool), 2);
-    assert_string_equal(drain(out), "11:2.2.b. 12:1.1.c.two ");
+    assert_drained("11:2.2.b. 12:1.1.c.two ");
 }
 
 /* The key of table spools is never used again. */
 TEST_WITH(each_file_has_another_name, set_up, tear_down)
 {
-    char first[SPOOL_NAME_SIZE], out[512];
+    char first[SPOOL_NAME_SIZE];
     decide(1, 1, "a", "", ENTRY_SPOOLED);
     strcpy(first, spool_name(stage.spool));
     assert_int_equal(strspn(first, "0123456789abcdef"), 32);
     reopen();
     assert_string_equal(spool_name(stage.spool), first);
-    assert_true(spool_exists(stage.folder.path));
-    assert_string_equal(drain(out), "1:1.1.a. ");
-    assert_false(spool_exists(stage.folder.path));
+    assert_true(spool_exists(here.path));
+    assert_drained("1:1.1.a. ");
+    assert_false(spool_exists(here.path));
     assert_string_equal(spool_name(stage.spool), "");
     decide(2, 1, "a", "", ENTRY_SPOOLED); /* what is delivered is the store's to know */
     assert_string_not_equal(spool_name(stage.spool), first);
-    assert_string_equal(drain(out), "2:1.1.a. ");
+    assert_drained("2:1.1.a. ");
     /* The last group may have been lost after it was delivered: its numbers are not given again. */
     decide(3, 1, "b", "", ENTRY_SPOOLED);
     spool_delivered(stage.spool, 5);
@@ -179,25 +188,25 @@ TEST_WITH(each_file_has_another_name, set_up, tear_down)
 
 /* ---- ids ---- */
 
+static bool has(uint32_t bandit, const char *id)
+{
+    uint64_t place;
+    ok(spool_find(stage.spool, bandit, words(id), &place, NULL));
+    return place > 0;
+}
+
 TEST_WITH(a_repeated_decision_is_recognized, set_up, tear_down)
 {
-    const event *earlier;
     decide(1, 1, "a", "same", ENTRY_SPOOLED);
     decide(1, 2, "a", "other", ENTRY_SPOOLED); /* of another bandit */
     for (int i = 0; i < 2; i++) {
         decide(2, 1, "a", "same", ENTRY_REPEATED);
-        ok(spool_earlier(stage.spool, stage.entries[0].event.number, &earlier, NULL));
-        assert_int_equal(earlier->size, 4);
-        assert_memory_equal(earlier->body, "same", 4);
+        assert_repeats(&stage.entries[0], "same");
         decide(2, 1, "a", "another", ENTRY_CONFLICT);
         assert_int_equal(spool_count(stage.spool), 2);
         reopen();
     }
-    uint64_t place;
-    ok(spool_find(stage.spool, 2, words("a"), &place, NULL));
-    assert_true(place > 0);
-    ok(spool_find(stage.spool, 3, words("a"), &place, NULL));
-    assert_int_equal(place, 0);
+    assert_true(has(2, "a") && !has(3, "a"));
 }
 
 TEST_WITH(a_refused_decision_is_not_kept, set_up, tear_down)
@@ -215,7 +224,6 @@ TEST_WITH(a_refused_decision_is_not_kept, set_up, tear_down)
 
 TEST_WITH(a_decision_may_repeat_in_its_own_group, set_up, tear_down)
 {
-    const event *earlier;
     add(1, EVENT_DECISION, "a", "one");
     add(1, EVENT_DECISION, "a", "two");
     add(1, EVENT_DECISION, "b", "six");
@@ -223,8 +231,7 @@ TEST_WITH(a_decision_may_repeat_in_its_own_group, set_up, tear_down)
     ok(append(1));
     const entry_verdict expected[] = {ENTRY_SPOOLED, ENTRY_REPEATED, ENTRY_SPOOLED, ENTRY_CONFLICT};
     for (size_t i = 0; i < 4; i++) assert_int_equal(stage.entries[i].verdict, expected[i]);
-    ok(spool_earlier(stage.spool, stage.entries[1].event.number, &earlier, NULL));
-    assert_memory_equal(earlier->body, "one", 3);
+    assert_repeats(&stage.entries[1], "one");
     assert_int_equal(spool_count(stage.spool), 2);
 }
 
@@ -244,7 +251,6 @@ static void add_round(const char *const *ids, size_t count, uint64_t request)
 TEST_WITH(a_repeated_round_is_recognized_as_a_whole, set_up, tear_down)
 {
     const char *const ids[] = {"r\037top", "r\037side"}, *const others[] = {"r\037x", "r\037y", "r\037z"};
-    const event *earlier;
     add_round(ids, 2, 5);
     ok(append(1));
     reopen();
@@ -252,11 +258,7 @@ TEST_WITH(a_repeated_round_is_recognized_as_a_whole, set_up, tear_down)
     add(1, EVENT_REWARD, "r", "");
     add_round(others, 3, 6);
     ok(append(2));
-    for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(stage.entries[i].verdict, ENTRY_REPEATED);
-        ok(spool_earlier(stage.spool, stage.entries[i].event.number, &earlier, NULL));
-        assert_memory_equal(earlier->body, ids[i], strlen(ids[i]));
-    }
+    for (size_t i = 0; i < 2; i++) assert_repeats(&stage.entries[i], ids[i]);
     assert_int_equal(stage.entries[2].verdict, ENTRY_SPOOLED);
     for (size_t i = 3; i < 6; i++) assert_int_equal(stage.entries[i].verdict, ENTRY_CONFLICT);
     decide(3, 1, "r", "", ENTRY_CONFLICT); /* a decision without slots has the same ids */
@@ -267,7 +269,6 @@ TEST_WITH(many_ids_are_found, set_up, tear_down)
 {
     enum { COUNT = 5000 };
     char ids[MOST][16];
-    uint64_t place;
     for (int i = 0; i < COUNT; i++) {
         snprintf(ids[stage.count], sizeof *ids, "id %d", i);
         add((uint32_t)i % 3, EVENT_DECISION, ids[stage.count], "");
@@ -276,10 +277,7 @@ TEST_WITH(many_ids_are_found, set_up, tear_down)
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < COUNT; i++) {
             snprintf(ids[0], sizeof *ids, "id %d", i);
-            ok(spool_find(stage.spool, (uint32_t)i % 3, words(ids[0]), &place, NULL));
-            assert_true(place > 0);
-            ok(spool_find(stage.spool, (uint32_t)(i + 1) % 3, words(ids[0]), &place, NULL));
-            assert_true(place == 0);
+            assert_true(has((uint32_t)i % 3, ids[0]) && !has((uint32_t)(i + 1) % 3, ids[0]));
         }
         reopen();
     }
@@ -296,24 +294,21 @@ typedef struct file_copy {
 static file_copy copy_file(void)
 {
     file_copy copy;
-    snprintf(copy.path, sizeof copy.path, "%s", folder_path(&stage.folder, "spool/events"));
-    spool_close(stage.spool);
-    stage.spool = NULL;
+    snprintf(copy.path, sizeof copy.path, "%s", folder_path(&here, "spool/events"));
+    close_spool();
     ok(file_read(copy.path, &copy.bytes, &copy.size, NULL));
     return copy;
 }
 
 static void put_file(const file_copy *copy, size_t size)
 {
-    FILE *file = fopen(copy->path, "wb");
-    assert_int_equal(fwrite(copy->bytes, 1, size, file), size);
-    fclose(file);
+    folder_write(&here, "spool/events", copy->bytes, size);
 }
 
 static size_t size_of_file(void)
 {
     struct stat about;
-    assert_int_equal(stat(folder_path(&stage.folder, "spool/events"), &about), 0);
+    assert_int_equal(stat(folder_path(&here, "spool/events"), &about), 0);
     return (size_t)about.st_size;
 }
 
@@ -332,7 +327,6 @@ static size_t write_three(void)
 /* The last group is cut off, or its end was never written and is zeros. */
 TEST_WITH(a_crash_at_any_byte_of_the_last_group_loses_only_that, set_up, tear_down)
 {
-    char out[512];
     size_t begin = write_three();
     file_copy copy = copy_file();
     for (size_t zeros = 0; zeros < 2; zeros++) {
@@ -341,14 +335,13 @@ TEST_WITH(a_crash_at_any_byte_of_the_last_group_loses_only_that, set_up, tear_do
             if (zeros) assert_int_equal(truncate(copy.path, (off_t)copy.size), 0);
             bool whole =
                 zeros && memcmp(copy.bytes + size, (char[64]){0}, copy.size - size < 64 ? copy.size - size : 64) == 0;
-            ok(spool_open(stage.folder.path, &stage.spool, NULL));
+            ok(spool_open(here.path, &stage.spool, NULL));
             assert_int_equal(spool_count(stage.spool), whole ? 4 : 2);
             if (!whole) assert_int_equal(size_of_file(), begin);
             decide(4, 1, "c", "another", whole ? ENTRY_CONFLICT : ENTRY_SPOOLED); /* the numbers go on */
             reopen();
-            if (!whole) assert_string_equal(drain(out), "1:1.1.a.first 2:1.1.b.second 4:1.1.c.another ");
-            spool_close(stage.spool);
-            stage.spool = NULL;
+            if (!whole) assert_drained("1:1.1.a.first 2:1.1.b.second 4:1.1.c.another ");
+            close_spool();
         }
     }
     memory_free(copy.bytes);
@@ -359,23 +352,22 @@ TEST_WITH(damage_before_the_last_group_is_an_error, set_up, tear_down)
 {
     size_t begin = write_three();
     file_copy copy = copy_file();
-    ee_error error;
     for (size_t i = 0; i < begin; i++) {
         copy.bytes[i] ^= 1;
         put_file(&copy, copy.size);
-        assert_int_equal(spool_open(stage.folder.path, &stage.spool, &error), EE_FILE_ERROR);
+        assert_int_equal(spool_open(here.path, &stage.spool, &last_error), EE_FILE_ERROR);
         assert_null(stage.spool);
-        assert_message_has(error.message, "spool/events is damaged at byte ");
-        assert_message_has(error.message, "move it away");
+        assert_message_has(last_error.message, "spool/events is damaged at byte ");
+        assert_message_has(last_error.message, "move it away");
         assert_int_equal(size_of_file(), copy.size); /* it is left as it is */
         copy.bytes[i] ^= 1;
     }
     for (size_t i = 0; i < 48; i++) { /* the head is written before there are groups */
         put_file(&copy, i);
-        assert_int_equal(spool_open(stage.folder.path, &stage.spool, &error), EE_FILE_ERROR);
+        assert_int_equal(spool_open(here.path, &stage.spool, &last_error), EE_FILE_ERROR);
     }
     put_file(&copy, 48);
-    ok(spool_open(stage.folder.path, &stage.spool, &error));
+    ok(spool_open(here.path, &stage.spool, &last_error));
     assert_int_equal(spool_count(stage.spool), 0);
     memory_free(copy.bytes);
 }
@@ -386,7 +378,7 @@ TEST_WITH(a_body_is_no_group, set_up, tear_down)
     decide(1, 1, "a", "first", ENTRY_SPOOLED);
     file_copy other = copy_file();
     assert_int_equal(unlink(other.path), 0);
-    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    ok(spool_open(here.path, &stage.spool, NULL));
     decide(1, 1, "a", "first", ENTRY_SPOOLED);
     size_t begin = size_of_file();
     store_entry *entry = add(1, EVENT_DECISION, "evil", "");
@@ -396,7 +388,7 @@ TEST_WITH(a_body_is_no_group, set_up, tear_down)
     file_copy copy = copy_file();
     copy.bytes[begin] ^= 1;
     put_file(&copy, copy.size);
-    ok(spool_open(stage.folder.path, &stage.spool, NULL));
+    ok(spool_open(here.path, &stage.spool, NULL));
     assert_int_equal(spool_count(stage.spool), 1);
     memory_free(other.bytes);
     memory_free(copy.bytes);
@@ -405,7 +397,7 @@ TEST_WITH(a_body_is_no_group, set_up, tear_down)
 /* A group that fails leaves nothing, and the next one may succeed. */
 TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
 {
-    char out[512], *large = calloc(1, 100001);
+    char *large = calloc(1, 100001);
     struct rlimit before, small;
     memset(large, 'x', 100000);
     decide(1, 1, "a", "first", ENTRY_SPOOLED);
@@ -413,20 +405,18 @@ TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
     small.rlim_cur = 50000;
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-    sigaction(SIGXFSZ, &ignore, &old);
+    signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &small);
     add(1, EVENT_DECISION, "b", "lost");
     add(1, EVENT_DECISION, "c", large);
     ee_status status = append(2);
     setrlimit(RLIMIT_FSIZE, &before);
-    sigaction(SIGXFSZ, &old, NULL);
     assert_int_equal(status, EE_FILE_ERROR);
     assert_int_equal(size_of_file(), size);
     assert_int_equal(spool_count(stage.spool), 1);
     decide(3, 1, "b", "second", ENTRY_SPOOLED);
     reopen();
-    assert_string_equal(drain(out), "1:1.1.a.first 3:1.1.b.second ");
+    assert_drained("1:1.1.a.first 3:1.1.b.second ");
     free(large);
 }
 
@@ -435,31 +425,30 @@ TEST_WITH(a_full_disk_is_survived, set_up, tear_down)
 TEST_WITH(a_folder_has_one_spool_and_is_private, set_up, tear_down)
 {
     spool *second;
-    ee_error error;
     struct stat about;
-    assert_int_equal(spool_open(stage.folder.path, &second, &error), EE_FILE_ERROR);
+    assert_int_equal(spool_open(here.path, &second, &last_error), EE_FILE_ERROR);
     assert_null(second);
-    assert_message_has(error.message, "spool: another process is using ");
+    assert_message_has(last_error.message, "spool: another process is using ");
     mode_t before = umask(0);
     decide(1, 1, "a", "", ENTRY_SPOOLED);
     umask(before);
-    assert_int_equal(stat(folder_path(&stage.folder, "spool/events"), &about), 0);
+    assert_int_equal(stat(folder_path(&here, "spool/events"), &about), 0);
     assert_int_equal(about.st_mode & 07777, 0600);
-    assert_int_equal(stat(folder_path(&stage.folder, "spool"), &about), 0);
+    assert_int_equal(stat(folder_path(&here, "spool"), &about), 0);
     assert_int_equal(about.st_mode & 07777, 0700);
 }
 
 /* Its records have numbers of bandits, which mean others in another database. */
 TEST_WITH(a_spool_is_of_one_database, set_up, tear_down)
 {
-    ee_error error;
     ok(spool_claim(stage.spool, "0123abcd", NULL));
     decide(1, 1, "a", "", ENTRY_SPOOLED);
     assert_memory_equal(spool_name(stage.spool), "0123abcd", 8);
     assert_int_equal(strlen(spool_name(stage.spool)), SPOOL_NAME_SIZE - 1);
     reopen();
-    assert_int_equal(spool_claim(stage.spool, "0123abce", &error), EE_FILE_ERROR);
-    assert_message_has(error.message, "/spool has 1 events that another database has not received; start a server on");
+    assert_int_equal(spool_claim(stage.spool, "0123abce", &last_error), EE_FILE_ERROR);
+    assert_message_has(last_error.message,
+                       "/spool has 1 events that another database has not received; start a server on");
     ok(spool_claim(stage.spool, "0123abcd", NULL));
     spool_delivered(stage.spool, 1);
     ok(spool_claim(stage.spool, "0123abce", NULL));

@@ -23,18 +23,19 @@ static struct stage {
 
 static int64_t read_wall(void *context)
 {
-    return atomic_load(&((struct stage *)context)->wall);
+    (void)context;
+    return atomic_load(&stage.wall);
 }
 
 static int64_t read_real(void *context)
 {
-    return atomic_load(&((struct stage *)context)->real);
+    (void)context;
+    return atomic_load(&stage.real);
 }
 
 static ee_status open_as(clock_acceptance as)
 {
-    journal_options options = {
-        .clock = read_wall, .elapsed = read_real, .clock_context = &stage, .most_days_off = 100, .accept_clock = as};
+    journal_options options = {.clock = read_wall, .elapsed = read_real, .most_days_off = 100, .accept_clock = as};
     ok(store_open(stage.place.where, &stage.store, &stage.error));
     ee_status status = journal_start(stage.store, &options, &stage.journal, &stage.error);
     if (status) store_close(stage.store);
@@ -49,13 +50,12 @@ static void close_stage(void)
 
 static void open_good(clock_acceptance as)
 {
-    if (open_as(as)) fail_msg("%s", stage.error.message);
+    ok(open_as(as));
 }
 
-static void assert_refused(clock_acceptance as, const char *words)
+static void assert_refused(clock_acceptance as, const char *part)
 {
-    assert_int_equal(open_as(as), EE_BAD_INPUT);
-    if (!strstr(stage.error.message, words)) fail_msg("%s", stage.error.message);
+    assert_fails(open_as(as), EE_BAD_INPUT, stage.error, part);
 }
 
 /* The server is off, and both clocks go on. */
@@ -91,33 +91,26 @@ static void pass(int64_t microseconds)
     stage.real += microseconds;
 }
 
-static uint64_t defaulted(void)
-{
-    return journal_read_counts(stage.journal).defaulted;
-}
-
 /* Writes a decision: whatever was due is settled with it. Returns how many got the default so far. */
 static uint64_t decide(void)
 {
-    static const double certain = 1;
-    static const float values[2] = {1, 2};
     char id[16];
     uint8_t *bytes = NULL;
     size_t size = 0, capacity = 0;
-    decision_body body = {.count = 1, .probabilities = &certain, .dim = 2, .values = values};
+    decision_body body = {.count = 1, .probabilities = (double[]){1}, .dim = 2, .values = (float[]){1, 2}};
     snprintf(id, sizeof id, "d%d", ++stage.ids);
     ok(decision_body_write(&body, NULL, &bytes, &size, &capacity, NULL));
     journal_entry entry = {.bandit = stage.shop,
                            .event = {.kind = EVENT_DECISION, .id = words(id), .body = bytes, .size = size}};
-    if (journal_write(stage.journal, &entry, &stage.error)) fail_msg("%s", stage.error.message);
+    ok(journal_write(stage.journal, &entry, NULL));
     memory_free(bytes);
-    return defaulted();
+    return journal_read_counts(stage.journal).defaulted;
 }
 
 static event_outcome reward(const char *id)
 {
     journal_entry entry = {.bandit = stage.shop, .event = {.kind = EVENT_REWARD, .id = words(id), .value = 1}};
-    if (journal_write(stage.journal, &entry, &stage.error)) fail_msg("%s", stage.error.message);
+    ok(journal_write(stage.journal, &entry, NULL));
     return entry.event.outcome;
 }
 
@@ -296,8 +289,8 @@ TEST_WITH(time_off_is_no_reason, start, end)
     open_good(CLOCK_REFUSED);
     assert_int_equal(decide(), 1);
     pass(MINUTE);
-    AWAIT(defaulted() == 2); /* the journal does it without an entry, too */
-    be_off(4000 * DAY);      /* years without one: nothing depends on it */
+    AWAIT(journal_read_counts(stage.journal).defaulted == 2); /* the journal does it without an entry, too */
+    be_off(4000 * DAY);                                       /* years without one: nothing depends on it */
     open_good(CLOCK_REFUSED);
     decide();
     assert_int_equal(last_time(), START + 4092 * DAY + MINUTE);

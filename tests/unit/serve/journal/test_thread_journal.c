@@ -12,7 +12,7 @@
 enum { NEWS = 64 };
 
 /* A store, its journal, and a clock that stands still until the test moves it. */
-typedef struct test_stage {
+static struct stage {
     test_place place;
     store *store;
     journal *journal;
@@ -23,42 +23,34 @@ typedef struct test_stage {
     pthread_cond_t wake;
     size_t told, news_count; /* entries that are done; calls of appended */
     bool hold;               /* done waits: the journal stands still, and entries gather */
-    struct {
+    struct news {
         uint32_t bandit;
         uint64_t last;
     } news[NEWS];
-} test_stage;
-static test_stage stage;
+} stage;
 
 static int64_t read_clock(void *context)
 {
-    return atomic_load(&((test_stage *)context)->clock);
+    (void)context;
+    return atomic_load(&stage.clock);
 }
 
 static void note_news(void *context, uint32_t bandit, uint64_t last)
 {
-    test_stage *self = context;
-    pthread_mutex_lock(&self->lock);
-    if (self->news_count < NEWS) {
-        self->news[self->news_count].bandit = bandit;
-        self->news[self->news_count].last = last;
-    }
-    self->news_count++;
-    pthread_cond_broadcast(&self->wake);
-    pthread_mutex_unlock(&self->lock);
+    (void)context;
+    pthread_mutex_lock(&stage.lock);
+    if (stage.news_count < NEWS) stage.news[stage.news_count] = (struct news){bandit, last};
+    stage.news_count++;
+    pthread_cond_broadcast(&stage.wake);
+    pthread_mutex_unlock(&stage.lock);
 }
 
 static void open_stage(bool own_clock)
 {
-    ee_error error = {0};
-    journal_options options = {.clock = own_clock ? read_clock : NULL,
-                               .clock_context = &stage,
-                               .most_entries = 6000,
-                               .checkpoints = 2,
-                               .appended = note_news,
-                               .context = &stage};
-    if (store_open(stage.place.where, &stage.store, &error)) fail_msg("%s", error.message);
-    if (journal_start(stage.store, &options, &stage.journal, &error)) fail_msg("%s", error.message);
+    journal_options options = {
+        .clock = own_clock ? read_clock : NULL, .most_entries = 6000, .checkpoints = 2, .appended = note_news};
+    ok(store_open(stage.place.where, &stage.store, NULL));
+    ok(journal_start(stage.store, &options, &stage.journal, NULL));
 }
 
 static void close_stage(void)
@@ -71,10 +63,10 @@ static void close_stage(void)
 static int start_stage(void **state)
 {
     (void)state;
-    stage = (test_stage){.place = test_place_make(),
-                         .lock = PTHREAD_MUTEX_INITIALIZER,
-                         .wake = PTHREAD_COND_INITIALIZER,
-                         .clock = 1000000000};
+    stage = (struct stage){.place = test_place_make(),
+                           .lock = PTHREAD_MUTEX_INITIALIZER,
+                           .wake = PTHREAD_COND_INITIALIZER,
+                           .clock = 1000000000};
     open_stage(true);
     stage.shop = make_bandit(stage.journal, "shop", "{\"dim\":2,\"wait\":10}");
     return 0;
@@ -119,6 +111,12 @@ static void fill(handed *self, uint32_t bandit, event_kind kind, const char *id)
                                   .context = self};
 }
 
+static void set_body(handed *self, const char *of, int number)
+{
+    self->entry.event.size = (size_t)snprintf(self->body, sizeof self->body, "%s %d", of, number);
+    self->entry.event.body = self->body;
+}
+
 static void await_told(size_t count)
 {
     pthread_mutex_lock(&stage.lock);
@@ -136,8 +134,7 @@ static ee_status write_one(uint32_t bandit, event_kind kind, const char *id, jou
 static void write_good(event_kind kind, const char *id)
 {
     journal_entry entry;
-    ee_error error = {0};
-    if (write_one(stage.shop, kind, id, &entry, &error)) fail_msg("%s", error.message);
+    ok(write_one(stage.shop, kind, id, &entry, NULL));
 }
 
 /* ---- many threads ---- */
@@ -160,13 +157,11 @@ static void *hand_in(void *context)
         snprintf(id, sizeof id, "d%d", i);
         handed *decision = &self->decisions[i], *reward = &self->rewards[i];
         fill(decision, self->bandits[i % BANDITS], EVENT_DECISION, id);
-        snprintf(decision->body, sizeof decision->body, "by %d", self->number);
-        decision->entry.event.body = decision->body;
-        decision->entry.event.size = strlen(decision->body);
+        set_body(decision, "by", self->number);
         if (i % 10 == 9) decision->entry.request[0] = (uint64_t)self->number; /* each asks something else */
         fill(reward, self->bandits[i % BANDITS], EVENT_REWARD, id);
         snprintf(reward->reward_id, sizeof reward->reward_id, "r%d", i);
-        reward->entry.event.reward_id = (json_text){reward->reward_id, strlen(reward->reward_id)};
+        reward->entry.event.reward_id = words(reward->reward_id);
         reward->entry.event.value = i % 10 == 9 ? self->number : 1;
         decision->entry.next = &reward->entry;
         while (!journal_submit(stage.journal, &decision->entry)) continue;
@@ -259,10 +254,9 @@ TEST_WITH(a_flood_does_not_hold_up_others, start_stage, end_stage)
     free(others);
 }
 
-TEST(too_many_are_refused)
+TEST_WITH(too_many_are_refused, start_stage, end_stage)
 {
     enum { COUNT = 5999 };
-    start_stage(NULL);
     handed first, one, *others = calloc(COUNT, sizeof *others);
     gather(&first, others, COUNT, stage.shop);
     fill(&one, stage.shop, EVENT_DECISION, "one");
@@ -275,7 +269,7 @@ TEST(too_many_are_refused)
     close_stage(); /* writes what was handed in */
     assert_int_equal(stage.told, COUNT + 2);
     free(others);
-    test_place_remove(&stage.place);
+    open_stage(true);
 }
 
 /* ---- what fails alone ---- */
@@ -283,20 +277,18 @@ TEST(too_many_are_refused)
 static void assert_failed(uint32_t bandit, event_kind kind, const char *message)
 {
     journal_entry entry;
-    ee_error error = {0};
-    assert_int_equal(write_one(bandit, kind, "x", &entry, &error), EE_BAD_INPUT);
+    refuses(write_one(bandit, kind, "x", &entry, &last_error), message);
     assert_int_equal(entry.verdict, ENTRY_FAILED);
-    assert_string_equal(error.message, message);
 }
 
 TEST_WITH(what_cannot_be_written, start_stage, end_stage)
 {
-    ee_error error = {0};
     uint32_t none = 0;
     assert_failed(77, EVENT_DECISION, "bandit: there is no bandit with the number 77");
     assert_failed(0, EVENT_REWARD, "bandit: there is no bandit with the number 0");
     assert_failed(stage.shop, EVENT_SETTLED, "journal: bandit 1: only the journal settles decisions");
-    assert_fails(write_settings(stage.journal, "shop", "{}", &none, false, &error), EE_BAD_INPUT, error, "shop");
+    assert_fails(write_settings(stage.journal, "shop", "{}", &none, false, &last_error), EE_BAD_INPUT, last_error,
+                 "shop");
     ok(write_settings(stage.journal, "", "{\"dim\":2,\"wait\":10}", &stage.shop, true, NULL));
     assert_failed(stage.shop, EVENT_DECISION, "bandit: number 1 is archived; restore it first");
     assert_failed(stage.shop, EVENT_REWARD, "bandit: number 1 is archived; restore it first");
@@ -320,9 +312,7 @@ static void fill_round(handed *slots, size_t count, const char *id, size_t first
         char slot_id[32];
         snprintf(slot_id, sizeof slot_id, "%s\x1f%zu", id, first + i);
         fill(&slots[i], stage.shop, EVENT_DECISION, slot_id);
-        snprintf(slots[i].body, sizeof slots[i].body, "of slot %zu", i);
-        slots[i].entry.event.body = slots[i].body;
-        slots[i].entry.event.size = strlen(slots[i].body);
+        set_body(&slots[i], "of slot", (int)i);
         slots[i].entry.request[0] = request;
         slots[i].entry.slot_index = i;
         slots[i].entry.slot_count = SLOTS;
@@ -407,9 +397,8 @@ static void await_news(uint32_t bandit, uint64_t last)
     pthread_mutex_unlock(&stage.lock);
 }
 
-TEST(news_are_told)
+TEST_WITH(news_are_told, start_stage, end_stage)
 {
-    start_stage(NULL);
     write_good(EVENT_DECISION, "a");
     write_good(EVENT_REWARD, "b");
     write_good(EVENT_STEP, "");
@@ -420,7 +409,7 @@ TEST(news_are_told)
     const uint64_t expected[] = {1, 2, 6, 8};
     assert_int_equal(stage.news_count, 4);
     for (size_t i = 0; i < 4; i++) assert_int_equal(stage.news[i].last, expected[i]);
-    test_place_remove(&stage.place);
+    open_stage(true);
 }
 
 TEST_WITH(the_clock_never_goes_back, start_stage, end_stage)
@@ -500,26 +489,17 @@ TEST_WITH(a_full_disk_heals, start_stage, end_stage)
     write_good(EVENT_DECISION, "a");
     journal_counts before = journal_read_counts(stage.journal);
     journal_entry entry;
-    ee_error error = {0};
     uint32_t other = 0;
-
     limit_files(1);
-    ee_status decided = write_one(stage.shop, EVENT_DECISION, "b", &entry, &error);
-    ee_status rewarded = write_one(stage.shop, EVENT_REWARD, "a", &entry, NULL);
-    ee_status made = write_settings(stage.journal, "other", "{}", &other, false, NULL);
+    ee_status statuses[] = {write_one(stage.shop, EVENT_DECISION, "b", &entry, &last_error),
+                            write_one(stage.shop, EVENT_REWARD, "a", &entry, NULL),
+                            write_settings(stage.journal, "other", "{}", &other, false, NULL)};
     AWAIT(journal_read_counts(stage.journal).failures >= 5); /* two of its own, without anybody who hands in */
     journal_counts full = journal_read_counts(stage.journal);
     limit_files(RLIM_INFINITY);
-
-    assert_int_equal(decided, EE_FILE_ERROR);
-    assert_int_equal(rewarded, EE_FILE_ERROR);
-    assert_int_equal(made, EE_FILE_ERROR);
-    assert_true(strlen(error.message) > 0);
-    assert_false(full.writable);
-    assert_true(full.failures >= 5);
-    assert_int_equal(full.decisions, before.decisions);
-    assert_int_equal(full.joined, 0);
-    assert_int_equal(other, 0);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(statuses[i], EE_FILE_ERROR);
+    assert_true(last_error.message[0] && !full.writable && full.decisions == before.decisions && !full.joined &&
+                !other);
     AWAIT(journal_read_counts(stage.journal).writable);
     assert_failed(2, EVENT_REWARD, "bandit: there is no bandit with the number 2");
     write_good(EVENT_DECISION, "b");
@@ -530,26 +510,14 @@ TEST_WITH(a_full_disk_heals, start_stage, end_stage)
 
 /* ---- retention ---- */
 
-static uint64_t first_event(store *kept)
+static uint64_t first_event(void)
 {
     store_reader *reader;
-    stored_bandits list;
-    ok(store_reader_create(kept, &reader, NULL));
-    ok(store_list_bandits(reader, &list, NULL));
-    uint64_t first = list.bandits[0].first_event;
-    stored_bandits_free(&list);
+    uint64_t first;
+    ok(store_reader_create(stage.store, &reader, NULL));
+    ok(store_find_time(reader, stage.shop, 0, &first, NULL));
     store_reader_free(reader);
     return first;
-}
-
-static uint64_t last_settled(store *kept)
-{
-    store_reader *reader;
-    uint64_t last = 0;
-    ok(store_reader_create(kept, &reader, NULL));
-    ok(store_last(reader, 1, EVENT_SETTLED, INT64_MAX, &last, NULL));
-    store_reader_free(reader);
-    return last;
 }
 
 static void write_checkpoint(uint64_t upto)
@@ -566,11 +534,11 @@ static void write_checkpoint(uint64_t upto)
 /* Asks again and again, as a server does each day. */
 static void forget_until(uint64_t number)
 {
-    for (int i = 0; i < 500 && first_event(stage.store) != number; i++) {
+    for (int i = 0; i < 500 && first_event() != number; i++) {
         journal_forget_before(stage.journal, stage.shop, INT64_MAX);
         write_good(EVENT_STEP, "");
     }
-    assert_int_equal(first_event(stage.store), number);
+    assert_int_equal(first_event(), number);
 }
 
 static void write_many(event_kind kind, size_t first, size_t end)
@@ -597,12 +565,16 @@ TEST_WITH(keeps_what_a_restart_needs, start_stage, end_stage)
     atomic_fetch_add(&stage.clock, 3000000);
     journal_forget_before(stage.journal, stage.shop, INT64_MAX); /* no checkpoint yet: nothing */
     write_many(EVENT_STEP, 0, 3);
-    assert_int_equal(first_event(stage.store), 1);
+    assert_int_equal(first_event(), 1);
     write_checkpoint(4001);
     forget_until(1002);
     atomic_fetch_add(&stage.clock, 20000000);
     while (journal_read_counts(stage.journal).defaulted < 1000) write_good(EVENT_STEP, "");
-    uint64_t last = last_settled(stage.store);
+    store_reader *reader;
+    uint64_t last;
+    ok(store_reader_create(stage.store, &reader, NULL));
+    ok(store_last(reader, stage.shop, EVENT_SETTLED, INT64_MAX, &last, NULL));
+    store_reader_free(reader);
     write_checkpoint(last - 1);
     forget_until(3002); /* after the first checkpoint, which is kept too, all that waited was settled */
     write_checkpoint(last);

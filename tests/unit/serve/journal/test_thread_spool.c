@@ -10,6 +10,7 @@
 #include "serve/journal_settings.h"
 #include "serve/shown_log.h"
 #include "serve/store_writer.h"
+#include "serve/system/latch.h"
 
 #define SECOND INT64_C(1000000)
 
@@ -144,15 +145,14 @@ static void note_needed(void *context, const uint32_t *bandits, size_t count)
 
 static void open_stage(void)
 {
-    ee_error error = {0};
     journal_options options = {.clock = read_clock,
                                .elapsed = read_clock,
                                .spool_folder = stage.folder.path,
                                .spool_seconds = stage.seconds,
                                .needs = note_needed};
-    if (store_open(stage.place.where, &stage.store, &error)) fail_msg("%s", error.message);
+    ok(store_open(stage.place.where, &stage.store, &last_error));
     make_faulty(stage.store);
-    if (journal_start(stage.store, &options, &stage.journal, &error)) fail_msg("%s", error.message);
+    ok(journal_start(stage.store, &options, &stage.journal, &last_error));
 }
 
 static void close_stage(void)
@@ -198,45 +198,12 @@ static void move_clock(double seconds)
 
 /* ---- entries ---- */
 
-typedef struct handed {
-    journal_entry entry;
-    char earlier[32];
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    size_t left;
-} handed;
-
-static void note_done(journal_entry *entry)
-{
-    handed *self = entry->context;
-    pthread_mutex_lock(&self->lock);
-    if (entry->earlier)
-        snprintf(self->earlier, sizeof self->earlier, "%.*s", (int)entry->earlier->size,
-                 (const char *)entry->earlier->body);
-    self->left = 0;
-    pthread_cond_signal(&self->wake);
-    pthread_mutex_unlock(&self->lock);
-}
-
-static entry_verdict hand_in(handed *self)
-{
-    pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->wake, NULL);
-    self->left = 1;
-    self->entry.done = note_done;
-    self->entry.context = self;
-    assert_true(journal_submit(stage.journal, &self->entry));
-    pthread_mutex_lock(&self->lock);
-    while (self->left) pthread_cond_wait(&self->wake, &self->lock);
-    pthread_mutex_unlock(&self->lock);
-    return self->entry.verdict;
-}
-
 static entry_verdict write_of(uint32_t bandit, event_kind kind, const char *id, double value)
 {
     event made = {.kind = kind, .id = words(id), .value = value, .body = "b", .size = kind != EVENT_REWARD};
-    handed one = {.entry = {.bandit = bandit, .event = made, .request = {1, 2}}};
-    return hand_in(&one);
+    journal_entry entry = {.bandit = bandit, .event = made, .request = {1, 2}};
+    journal_write(stage.journal, &entry, NULL);
+    return entry.verdict;
 }
 
 static entry_verdict decide(const char *id)
@@ -249,26 +216,6 @@ static entry_verdict reward(const char *id, double value)
     return write_of(stage.shop, EVENT_REWARD, id, value);
 }
 
-/* Of a database: whether it accepts connections. */
-static void allow(bool on)
-{
-    char sql[200];
-    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", stage.place.database.name,
-             on ? "true" : "false");
-    database_run(stage.place.database.server, sql);
-}
-
-/* Ends all of its connections. */
-static void cut(void)
-{
-    char sql[300];
-    snprintf(sql, sizeof sql,
-             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = '%s' AND pid <> "
-             "pg_backend_pid()",
-             stage.place.database.name);
-    database_run(stage.place.database.server, sql);
-}
-
 /* As a database does it, if the store is one. */
 static void go_away(void)
 {
@@ -276,8 +223,8 @@ static void go_away(void)
         atomic_store(&fault.away, true);
         return;
     }
-    allow(false);
-    cut();
+    database_allow(&stage.place.database, false);
+    database_cut(&stage.place.database, "");
 }
 
 static void await_delivery(void)
@@ -288,7 +235,7 @@ static void await_delivery(void)
 static void come_back(void)
 {
     atomic_store(&fault.away, false);
-    if (test_postgres()) allow(true);
+    if (test_postgres()) database_allow(&stage.place.database, true);
     await_delivery();
 }
 
@@ -371,23 +318,43 @@ TEST_WITH(rewards_that_came_in_time_are_not_late, set_up, tear_down)
                "S 3 0 default; S 5 3 rewarded; ");
 }
 
+typedef struct handed {
+    journal_entry entry;
+    latch done;
+    char earlier[32];
+} handed;
+
+static void note_done(journal_entry *entry)
+{
+    handed *self = entry->context;
+    if (entry->earlier) memcpy(self->earlier, entry->earlier->body, entry->earlier->size);
+    latch_count_down(&self->done);
+}
+
+/* Decides "a", and expects a verdict, and in case of a repetition the body "first". */
+static void decide_again(const char *body, uint64_t request, bool generated, entry_verdict expected)
+{
+    handed one = {.entry = {.bandit = stage.shop,
+                            .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = body, .size = 5},
+                            .request = {1, request},
+                            .generated_id = generated,
+                            .done = note_done,
+                            .context = &one}};
+    latch_start(&one.done, 1);
+    assert_true(journal_submit(stage.journal, &one.entry));
+    latch_wait(&one.done);
+    assert_int_equal(one.entry.verdict, expected);
+    assert_string_equal(one.earlier, expected == ENTRY_REPEATED ? "first" : "");
+}
+
 TEST_WITH(repeated_decisions_get_the_same_bytes, set_up, tear_down)
 {
     atomic_store(&fault.away, true);
-    handed first = {.entry = {.bandit = stage.shop,
-                              .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "first", .size = 5},
-                              .request = {1, 2}}};
-    handed again = first, other = first;
-    again.entry.event.body = "again";
-    other.entry.request[1] = 3;
-    assert_int_equal(hand_in(&first), ENTRY_SPOOLED);
-    assert_int_equal(hand_in(&again), ENTRY_REPEATED);
-    assert_string_equal(again.earlier, "first");
-    assert_int_equal(hand_in(&other), ENTRY_CONFLICT);
+    decide_again("first", 2, false, ENTRY_SPOOLED);
+    decide_again("again", 2, false, ENTRY_REPEATED);
+    decide_again("first", 3, false, ENTRY_CONFLICT);
     come_back();
-    again.earlier[0] = '\0';
-    assert_int_equal(hand_in(&again), ENTRY_REPEATED);
-    assert_string_equal(again.earlier, "first");
+    decide_again("again", 2, false, ENTRY_REPEATED);
     assert_log("=; D a; ");
     journal_counts counts = journal_read_counts(stage.journal);
     assert_true(counts.repeated_decisions == 2 && counts.conflicts == 1);
@@ -397,11 +364,7 @@ TEST_WITH(repeated_decisions_get_the_same_bytes, set_up, tear_down)
 TEST_WITH(a_decision_from_before_the_outage_stays, set_up, tear_down)
 {
     run("d a; away");
-    handed again = {.entry = {.bandit = stage.shop,
-                              .event = {.kind = EVENT_DECISION, .id = {"a", 1}, .body = "again", .size = 5},
-                              .request = {1, 2},
-                              .generated_id = true}}; /* as if its first commit was in doubt */
-    assert_int_equal(hand_in(&again), ENTRY_SPOOLED);
+    decide_again("again", 2, true, ENTRY_SPOOLED); /* as if its first commit was in doubt */
     come_back();
     assert_log("=; D a; ");
 }
@@ -410,7 +373,6 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
 {
     const char *const ids[] = {"r\x1ftop", "r\x1fside"};
     journal_entry slots[2];
-    ee_error error = {0};
     atomic_store(&fault.away, true);
     for (int turn = 0; turn < 2; turn++) {
         for (size_t i = 0; i < 2; i++)
@@ -419,11 +381,11 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
                                        .deferred = true,
                                        .slot_index = i,
                                        .slot_count = 2};
-        ok(journal_write_together(stage.journal, slots, 2, &error));
+        ok(journal_write_together(stage.journal, slots, 2, &last_error));
         for (size_t i = 0; i < 2; i++) assert_int_equal(slots[i].verdict, turn ? ENTRY_REPEATED : ENTRY_SPOOLED);
     }
     slots[0].slot_count = 3;
-    assert_int_equal(journal_write_together(stage.journal, slots, 2, &error), EE_BAD_INPUT);
+    assert_int_equal(journal_write_together(stage.journal, slots, 2, &last_error), EE_BAD_INPUT);
     assert_int_equal(write_of(stage.shop, EVENT_ACTIVATED, "r", 0), ENTRY_SPOOLED);
     come_back();
     assert_log("=; D r/top; D r/side; A r joined 2; A r joined 3; ");
@@ -433,13 +395,12 @@ TEST_WITH(a_round_goes_through_as_a_whole, set_up, tear_down)
 TEST_WITH(what_the_spool_does_not_take_fails, set_up, tear_down)
 {
     uint32_t closed = 0, none = 0;
-    ee_error error = {0};
     ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, false, NULL));
     ok(write_settings(stage.journal, "closed", "{\"dim\":2}", &closed, true, NULL));
     run("away; d a");
     assert_int_equal(write_of(stage.shop, EVENT_STEP, "", 0), ENTRY_FAILED);
-    assert_fails(write_settings(stage.journal, "new", "{\"dim\":2}", &none, false, &error), EE_FILE_ERROR, error,
-                 "store: the database is away");
+    assert_fails(write_settings(stage.journal, "new", "{\"dim\":2}", &none, false, &last_error), EE_FILE_ERROR,
+                 last_error, "store: the database is away");
     assert_int_equal(write_of(closed, EVENT_REWARD, "a", 1), ENTRY_FAILED);
     assert_int_equal(write_of(77, EVENT_REWARD, "a", 1), ENTRY_FAILED);
     come_back();
@@ -464,7 +425,6 @@ TEST_WITH(a_commit_in_doubt_is_not_spooled, set_up, tear_down)
 {
     assert_int_equal(decide("a"), ENTRY_DONE);
     atomic_store(&fault.fails_commit, true);
-    atomic_store(&fault.away, false);
     run("r! a 1; away; r a 2; back");
     assert_log("=; D a; R a 2 joined 2; ");
 }
@@ -539,8 +499,7 @@ TEST_WITH(a_crash_around_a_delivery_joins_once, set_up, tear_down)
 static ee_status archive_shop(void *context, store *into, ee_error *error)
 {
     (void)context, (void)error;
-    for (uint32_t i = 1; i <= store_bandit_count(into); i++)
-        if (i == stage.shop) joining_bandit(into->joining, i)->now.archived = true;
+    state_of(into, stage.shop)->archived = true;
     return EE_OK;
 }
 
@@ -575,11 +534,6 @@ static ee_status own(void *context, store *into, ee_error *error)
     return joining_own(into->joining, &self->state, error);
 }
 
-static void await_needed(uint32_t bandit)
-{
-    AWAIT(atomic_load(&stage.needed) == bandit);
-}
-
 TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
 {
     owning shop = {.bandit = stage.shop};
@@ -587,7 +541,7 @@ TEST_WITH(events_wait_until_their_bandit_is_owned_again, set_up, tear_down)
     run("away; d a");
     ok(journal_run(stage.journal, disown, &shop, NULL));
     atomic_store(&fault.away, false);
-    await_needed(stage.shop);
+    AWAIT(atomic_load(&stage.needed) == stage.shop);
     assert_int_equal(reward("a", 1), ENTRY_MOVED);
     assert_int_equal(write_of(other, EVENT_DECISION, "x", 0), ENTRY_FAILED);
     journal_counts counts = journal_read_counts(stage.journal);
@@ -622,7 +576,7 @@ TEST_WITH(events_of_a_bandit_that_another_server_removed_are_dropped, set_up, te
     assert_int_equal(write_of(other, EVENT_DECISION, "x", 0), ENTRY_SPOOLED);
     ok(journal_run(stage.journal, disown, &shop, NULL));
     atomic_store(&fault.away, false);
-    await_needed(stage.shop);
+    AWAIT(atomic_load(&stage.needed) == stage.shop);
     atomic_store(&fault.purged, stage.shop);
     await_delivery();
     assert_int_equal(journal_read_counts(stage.journal).spool_dropped, 1);
@@ -639,7 +593,7 @@ TEST_WITH(a_lease_lost_during_delivery_leaves_nothing_behind, set_up, tear_down)
     ok(journal_run(stage.journal, own, &shop, NULL));
     atomic_store(&fault.steals, stage.shop);
     atomic_store(&fault.away, false);
-    await_needed(stage.shop);
+    AWAIT(atomic_load(&stage.needed) == stage.shop);
     assert_log("=; ");
     ok(journal_run(stage.journal, own, &shop, NULL));
     await_delivery();
@@ -702,12 +656,12 @@ TEST_WITH(under_load_each_event_is_there_once_and_in_order, set_up, tear_down)
         uint64_t joined = journal_read_counts(stage.journal).joined;
         AWAIT(journal_read_counts(stage.journal).joined > joined || !atomic_load(&clients_left));
         if (test_postgres() && i % 2) {
-            cut();
+            database_cut(&stage.place.database, "");
             continue;
         }
         go_away();
         AWAIT(journal_read_counts(stage.journal).spooled || !atomic_load(&clients_left));
-        if (test_postgres()) allow(true);
+        if (test_postgres()) database_allow(&stage.place.database, true);
         atomic_store(&fault.away, false);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(clients[i].thread, NULL);
@@ -737,31 +691,24 @@ static void read_spool_name(char name[33])
 
 static bool waits_for_a_lock(void)
 {
-    PGresult *rows;
-    char sql[200];
-    snprintf(sql, sizeof sql, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '%s'",
-             stage.place.database.name);
-    ok(pg_query(stage.place.database.server, sql, "look", &rows, NULL));
-    bool found = PQntuples(rows) > 0;
-    PQclear(rows);
-    return found;
+    return database_ask(stage.place.database.server,
+                        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = '%s'",
+                        stage.place.database.name) > 0;
 }
 
 /* As when a process was killed while its delivery was committing, which ends when the next process is delivering. */
 TEST_WITH(a_delivery_that_ends_late_is_not_repeated, set_up, tear_down)
 {
     only_in_a_database();
-    char name[33], sql[300];
+    char name[33];
     run("d a; away");
     for (int i = 1; i <= 4; i *= 2) assert_int_equal(reward("a", i), ENTRY_SPOOLED);
     close_stage();
     read_spool_name(name);
     pg_connection *late = database_connect(stage.place.where);
     /* Its transaction had the first two. The test leaves out their events, so that a repeat is seen. */
-    snprintf(sql, sizeof sql,
-             "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; INSERT INTO eenet.spools VALUES ('%s', 2)",
-             name);
-    database_run(late, sql);
+    database_run(late, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0");
+    database_ask(late, "INSERT INTO eenet.spools VALUES ('%s', 2)", name);
     atomic_store(&fault.away, false);
     open_stage();
     AWAIT(waits_for_a_lock());
@@ -775,11 +722,10 @@ TEST_WITH(a_folder_has_no_spool, set_up, tear_down)
 {
     only_in_a_folder();
     journal *none = NULL;
-    ee_error error = {0};
     close_stage();
     ok(store_open(stage.place.where, &stage.store, NULL));
     journal_options options = {.spool_folder = stage.folder.path, .spool_seconds = 1};
-    assert_fails(journal_start(stage.store, &options, &none, &error), EE_BAD_OPTION, error,
+    assert_fails(journal_start(stage.store, &options, &none, &last_error), EE_BAD_OPTION, last_error,
                  "only a store that is a database can have a spool");
     store_close(stage.store);
     open_stage();

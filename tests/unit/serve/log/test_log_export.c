@@ -21,24 +21,16 @@ static log_export *open_export(const log_range *range)
 static char *lines_of(log_range range, size_t portion)
 {
     log_export *export = open_export(&range);
-    ee_error error = {0};
     text all = text_start(NULL);
     text_add(&all, "%s", "");
     for (bool over = false; !over;) {
-        text some = text_start(&error);
-        if (log_export_fill(export, &some, portion, &over, &error)) fail_msg("%s", error.message);
+        text some = text_start(&last_error);
+        ok(log_export_fill(export, &some, portion, &over, &last_error));
         if (some.length) text_bytes(&all, some.bytes, some.length);
         memory_free(some.bytes);
     }
     log_export_free(export);
     return all.bytes;
-}
-
-static void assert_lines(log_range range, const char *expected)
-{
-    char *lines = lines_of(range, 1 << 16);
-    assert_string_equal(lines, expected);
-    memory_free(lines);
 }
 
 /* ---- the line ---- */
@@ -65,12 +57,13 @@ TEST_WITH(a_line, start, end)
     decide("x", &vectors);
     play.now += 1500000;
     reward("x", 0.25);
-    assert_lines(everything,
-                 "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
-                 "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
-                 "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
-                 "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"17\"},"
-                 "\"_cursor\":1}\n");
+    auto_memory char *lines = lines_of(everything, 1 << 16);
+    assert_string_equal(
+        lines, "{\"_label_cost\":-0.25,\"_label_probability\":0.95,\"_label_Action\":2,\"_labelIndex\":1,"
+               "\"Timestamp\":\"2023-11-14T22:13:20.0000000Z\",\"Version\":\"1\",\"EventId\":\"x\",\"a\":[2,1,3],"
+               "\"p\":[0.95,0,0.05],\"_ba\":[1],\"_dim\":2,\"c\":{\"_multi\":[{\"_tag\":\"a\",\"x\":[1,0.5]},"
+               "{\"_tag\":\"b\\\"\",\"x\":[-2,0.1]},{\"_tag\":\"c\",\"x\":[0,3]}]},\"VWState\":{\"m\":\"17\"},"
+               "\"_cursor\":1}\n");
 }
 
 /* ---- reading it back ---- */
@@ -80,16 +73,14 @@ static log_event got; /* the last that was read */
 /* What log_open finds in the lines; the file stays open until log_close. */
 static log_reader *open_lines(void)
 {
-    char *lines = lines_of(everything, 1);
+    auto_memory char *lines = lines_of(everything, 1);
     folder_write_text(&play.place.folder, "log.dsjson", lines);
-    memory_free(lines);
     log_options options = log_options_usual();
     options.strict = true;
     log_reader *log;
-    ee_error error = {0};
     bool found;
-    if (log_open(folder_path(&play.place.folder, "log.dsjson"), &options, &log, &error)) fail_msg("%s", error.message);
-    if (log_next(log, &got, &found, &error)) fail_msg("%s", error.message);
+    ok(log_open(folder_path(&play.place.folder, "log.dsjson"), &options, &log, &last_error));
+    ok(log_next(log, &got, &found, &last_error));
     assert_true(found);
     return log;
 }
@@ -113,31 +104,25 @@ static void assert_event(const decision_body *body, double made, double value)
         assert_memory_equal(got.context.bytes, body->context.bytes, body->context.length);
 }
 
-TEST_WITH(vectors_read_back, start, end)
+TEST(decisions_read_back)
 {
-    play.now += 123457;
-    decide("x", &vectors);
-    reward("x", 1.0 / 3);
-    log_reader *log = open_lines();
-    assert_int_equal(log_dim(log), 2);
-    assert_event(&vectors, 1700000000.123457, 1.0 / 3);
-    log_close(log);
-}
-
-TEST_WITH(named_features_read_back, start, end)
-{
-    static const char context[] =
-        "{\"user\":{\"age\":31},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\"},"
-        "{\"_tag\":\"c\",\"_text\":\"so it is\"}]}";
     decision_body named = vectors;
     named.dim = 0;
     named.values = NULL;
-    named.context = (json_text){context, sizeof context - 1};
-    decide("x", &named);
-    settle();
-    log_reader *log = open_lines();
-    assert_event(&named, 1700000000, 0);
-    log_close(log);
+    named.context = words("{\"user\":{\"age\":31},\"_multi\":[{\"_tag\":\"a\",\"i\":{\"p\":1.5}},{\"_tag\":\"b\\\"\"},"
+                          "{\"_tag\":\"c\",\"_text\":\"so it is\"}]}");
+    for (int i = 0; i < 2; i++) {
+        start(NULL);
+        play.now += 123457;
+        decide("x", i ? &named : &vectors);
+        if (!i) reward("x", 1.0 / 3);
+        if (i) settle();
+        log_reader *log = open_lines();
+        assert_int_equal(log_dim(log), i ? 0 : 2);
+        assert_event(i ? &named : &vectors, 1700000000.123457, i ? 0 : 1.0 / 3);
+        log_close(log);
+        end(NULL);
+    }
 }
 
 TEST_WITH(apprentices_have_two_labels, start, end)
@@ -152,14 +137,13 @@ TEST_WITH(apprentices_have_two_labels, start, end)
     reward("z", 0.5);
     reward("y", 0.5);
     reward("x", 0.5);
-    char *lines = lines_of(everything, 1);
+    auto_memory char *lines = lines_of(everything, 1);
     const char *second = strchr(lines, '\n') + 1, *third = strchr(second, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-0,", 18) == 0);
     assert_non_null(strstr(lines, ",\"_original_label_cost\":-0.5,\"_cursor\":2}\n"));
     assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0); /* its choice was the baseline */
     assert_true(strncmp(third, "{\"_label_cost\":-0.5,", 20) == 0);
     assert_null(strstr(third, "_original_label_cost"));
-    memory_free(lines);
     bool found = true;
     log_reader *log = open_lines();
     for (size_t i = 0; found; i++) {
@@ -184,13 +168,12 @@ TEST_WITH(the_mode_outlives_its_event, start, end)
     ok(store_remove(play.store, 1, play.now, INT64_MAX, 100, &more, NULL));
     log_range range = everything;
     range.mode = MODE_APPRENTICE;
-    char *lines = lines_of(range, 1);
+    auto_memory char *lines = lines_of(range, 1);
     const char *second = strchr(lines, '\n') + 1;
     assert_true(strncmp(lines, "{\"_label_cost\":-1,", 18) == 0);
     assert_non_null(strstr(lines, "\"EventId\":\"x\""));
     assert_true(strncmp(second, "{\"_label_cost\":-1,", 18) == 0);
     assert_non_null(strstr(second, "\"EventId\":\"y\""));
-    memory_free(lines);
 }
 
 TEST_WITH(nothing_is_skipped, start, end)
@@ -208,12 +191,12 @@ TEST_WITH(nothing_is_skipped, start, end)
 /* The cursors of the lines, as "3 5 ". */
 static void assert_cursors(log_range range, size_t portion, const char *expected)
 {
-    char *lines = lines_of(range, portion), cursors[512] = "";
+    auto_memory char *lines = lines_of(range, portion);
+    char cursors[512] = "";
     size_t length = 0;
     for (const char *at = lines; (at = strstr(at, "\"_cursor\":")); at++)
         length += (size_t)snprintf(cursors + length, sizeof cursors - length, "%d ", atoi(at + 10));
     assert_string_equal(cursors, expected);
-    memory_free(lines);
 }
 
 TEST_WITH(cursors_times_and_limits, start, end)

@@ -1,5 +1,6 @@
 /* The model as the log makes it: whoever follows the log, from wherever, with or without publishing, has the same bytes
  * after each step. The log is written by hand here: steps, strides and late rewards as the test wants them. */
+#define _POSIX_C_SOURCE 200809L
 #include "serve/model/follower.h"
 
 #include <math.h>
@@ -24,7 +25,7 @@ typedef struct saved_model {
 static struct script {
     test_folder folder;
     store *kept;
-    raw_log written; /* the log is written past the rules */
+    raw_log written; /* the log is written past the rules, in a transaction that append begins */
     store_reader *log;
     bandit_settings settings;
     follower *live;
@@ -49,10 +50,16 @@ static struct script {
 
 static uint64_t append(event added)
 {
+    if (!script.written.database) script.written = raw_begin(script.folder.path);
     added.number = ++script.number;
     added.time = (int64_t)script.number;
     raw_append(&script.written, BANDIT, &added);
     return script.number;
+}
+
+static void commit(void)
+{
+    if (script.written.database) raw_commit(&script.written);
 }
 
 static void change_settings(void)
@@ -61,18 +68,6 @@ static void change_settings(void)
     bandit_settings_write(&script.settings, &json);
     append((event){.kind = EVENT_SETTINGS, .body = json.bytes, .size = json.length});
     memory_free(json.bytes);
-}
-
-static void set_mode(learning_mode mode)
-{
-    script.settings.mode = mode;
-    change_settings();
-}
-
-static void set_held(held_state held)
-{
-    script.settings.held = held;
-    change_settings();
 }
 
 static saved_model save(follower *of, uint64_t version)
@@ -94,16 +89,23 @@ static void free_model(saved_model *saved)
     free(saved->state);
 }
 
+/* The model of a follower has the same bytes as one that was saved. at: for the message. */
+static void assert_same(follower *other, const saved_model *then, size_t at)
+{
+    saved_model now = save(other, 0);
+    if (now.size != then->size || memcmp(now.bytes, then->bytes, now.size) != 0)
+        fail_msg("%s %s: the model differs after step %zu", script.settings.policy, script.settings.options, at);
+    assert_int_equal(now.about.state_size, then->about.state_size);
+    assert_memory_equal(now.state, then->state, now.about.state_size);
+    free_model(&now);
+}
+
 /* Frees two followers, whose models have the same bytes. */
 static void end_alike(follower *first, follower *second)
 {
-    saved_model one = save(first, 0), other = save(second, 0);
-    assert_int_equal(one.size, other.size);
-    assert_memory_equal(one.bytes, other.bytes, one.size);
-    assert_int_equal(one.about.state_size, other.about.state_size);
-    assert_memory_equal(one.state, other.state, one.about.state_size);
+    saved_model one = save(first, 0);
+    assert_same(second, &one, 0);
     free_model(&one);
-    free_model(&other);
     follower_free(first);
     follower_free(second);
 }
@@ -127,9 +129,8 @@ static void step(uint64_t stride)
 {
     uint8_t body[STEP_BODY_SIZE];
     step_body taken = {script.number, stride};
-    raw_commit(&script.written);
+    commit();
     SCRIPT_OK(follower_step(script.live, script.log, BANDIT, &taken, NULL, NULL, &script.error));
-    script.written = raw_begin(script.folder.path);
     step_body_write(&taken, body);
     script.version = append((event){.kind = EVENT_STEP, .body = body, .size = sizeof body});
     show();
@@ -151,7 +152,7 @@ static void begin(const char *name, const char *options, const char *features)
     SCRIPT_OK(ee_round_create(NULL, &script.round, &script.error));
     script.written = raw_begin(script.folder.path);
     raw_add_bandit(&script.written, BANDIT, "a");
-    set_mode(MODE_ONLINE);
+    change_settings();
     SCRIPT_OK(follower_create(&script.settings, &script.live, &script.error));
     show();
 }
@@ -159,7 +160,7 @@ static void begin(const char *name, const char *options, const char *features)
 static int end(void **state)
 {
     (void)state;
-    raw_commit(&script.written);
+    commit();
     for (size_t i = 0; i < script.step_count; i++) free_model(&script.models[i]);
     ee_scratch_free(script.scratch);
     ee_snapshot_free(script.snapshot);
@@ -217,6 +218,17 @@ static uint64_t decide(size_t *action)
     return script.number;
 }
 
+static const saved_model *last_model(void)
+{
+    return &script.models[script.step_count - 1];
+}
+
+static void assert_same_bytes(const saved_model *expected)
+{
+    assert_int_equal(last_model()->size, expected->size);
+    assert_memory_equal(last_model()->bytes, expected->bytes, expected->size);
+}
+
 static void settle(uint64_t decision, double value, event_outcome outcome)
 {
     append((event){.kind = EVENT_SETTLED, .decision = decision, .value = value, .outcome = outcome});
@@ -247,22 +259,12 @@ static void play(size_t count, size_t late, uint64_t most_stride)
 
 /* ---- following it ---- */
 
-static void assert_same(follower *other, size_t at)
-{
-    saved_model now = save(other, 0), *then = &script.models[at];
-    if (now.size != then->size || memcmp(now.bytes, then->bytes, now.size) != 0)
-        fail_msg("%s %s: the model differs after step %zu", script.settings.policy, script.settings.options, at);
-    assert_int_equal(now.about.state_size, then->about.state_size);
-    assert_memory_equal(now.state, then->state, now.about.state_size);
-    free_model(&now);
-}
-
 /* Follows from a step on (or from the beginning) to the end, publishing nothing. */
 static void follow(follower *other, size_t from)
 {
     for (size_t i = from; i < script.step_count; i++) {
         SCRIPT_OK(follower_step(other, script.log, BANDIT, &script.steps[i], NULL, NULL, &script.error));
-        assert_same(other, i);
+        assert_same(other, &script.models[i], i);
     }
     follower_free(other);
 }
@@ -270,16 +272,15 @@ static void follow(follower *other, size_t from)
 static void assert_all_follow(void)
 {
     follower *other;
-    raw_commit(&script.written);
+    commit();
     SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
     follow(other, 0);
     for (size_t i = 0; i < script.step_count; i += 1 + script.step_count / 4) {
         saved_model *at = &script.models[i];
         SCRIPT_OK(follower_load(&at->about, &script.settings, at->bytes, at->size, &other, &script.error));
-        assert_same(other, i);
+        assert_same(other, &script.models[i], i);
         follow(other, i + 1);
     }
-    script.written = raw_begin(script.folder.path);
 }
 
 TEST(all_policies_are_followed)
@@ -287,19 +288,10 @@ TEST(all_policies_are_followed)
     policy_case each;
     size_t followed = 0;
     for (size_t i = 0; policy_case_at(i, &each); i++) {
-        ee_bandit *bandit;
-        bandit_settings settings = bandit_settings_usual();
         char options[512];
         if (strstr(each.options, "propensity")) continue; /* the settings have a member for it */
         if (strstr(each.options, "blocks")) continue;     /* of other arms */
         snprintf(options, sizeof options, "%s pending=8", each.options);
-        snprintf(settings.policy, sizeof settings.policy, "%s", each.name);
-        snprintf(settings.options, sizeof settings.options, "%s", options);
-        snprintf(settings.propensity, sizeof settings.propensity, "own");
-        settings.dim = DIM;
-        ee_error error = {0};
-        if (bandit_settings_create(&settings, &bandit, &error)) fail_msg("%s: %s", each.name, error.message);
-        ee_bandit_free(bandit);
         begin(each.name, options, NULL);
         play(24, 12, 3);
         assert_all_follow();
@@ -336,16 +328,17 @@ TEST_WITH(a_step_ends_between_any_two_events, NULL, end)
 {
     begin("linucb", "pending=8", NULL);
     play(40, 12, 3);
-    raw_commit(&script.written);
+    commit();
     for (size_t events = 1; events < 40; events += 6) {
         follower *first, *second;
         size_t steps = 0;
+        uint64_t last = script.steps[script.step_count - 1].upto;
         SCRIPT_OK(follower_create(&script.settings, &first, &script.error));
         SCRIPT_OK(follower_create(&script.settings, &second, &script.error));
-        while (follower_upto(first) < script.steps[script.step_count - 1].upto) {
+        while (follower_upto(first) < last) {
             size_t left = events;
             uint64_t before = follower_upto(first);
-            step_body taken = {script.steps[script.step_count - 1].upto, 1 + steps++ % 2};
+            step_body taken = {last, 1 + steps++ % 2};
             SCRIPT_OK(follower_advance(first, script.log, BANDIT, &taken, count_down, &left, &script.error));
             assert_true(taken.upto > before);
             assert_int_equal(follower_upto(first), taken.upto);
@@ -354,13 +347,13 @@ TEST_WITH(a_step_ends_between_any_two_events, NULL, end)
         assert_in_range(steps, script.number / events / 2, script.number / events + 1);
         end_alike(first, second);
     }
-    script.written = raw_begin(script.folder.path);
 }
 
 /* ---- a log that cannot be read for a while ---- */
 
 static struct {
     const reader_methods *real;
+    reader_methods methods;
     size_t left; /* reads that succeed */
 } unread;
 
@@ -380,16 +373,22 @@ static ee_status read_these(store_reader *self, uint32_t bandit, const uint64_t 
     return unread.real->read_these(self, bandit, numbers, count, out, error);
 }
 
+static void limit_reads(void)
+{
+    unread.real = script.log->methods;
+    unread.methods = *unread.real;
+    unread.methods.read = read_some;
+    unread.methods.read_these = read_these;
+    script.log->methods = &unread.methods;
+}
+
 /* The step ends before what cannot be read, and one that reads nothing changes nothing. */
 TEST_WITH(a_step_ends_where_the_log_cannot_be_read, NULL, end)
 {
     begin("linucb", "pending=8", NULL);
     play(40, 12, 3);
-    raw_commit(&script.written);
-    reader_methods methods = *script.log->methods;
-    unread.real = script.log->methods;
-    methods.read = read_some;
-    methods.read_these = read_these;
+    commit();
+    limit_reads();
     for (size_t reads = 0; reads < 4; reads++) {
         follower *first, *second;
         size_t failures = 0;
@@ -399,10 +398,9 @@ TEST_WITH(a_step_ends_where_the_log_cannot_be_read, NULL, end)
         for (size_t turn = 0; follower_upto(first) < last; turn++) {
             uint64_t before = follower_upto(first);
             step_body taken = {last, 1 + turn % 2};
-            script.log->methods = &methods;
             unread.left = turn % 3 ? reads + turn % 4 : 0;
             ee_status status = follower_advance(first, script.log, BANDIT, &taken, NULL, NULL, &script.error);
-            script.log->methods = unread.real;
+            unread.left = SIZE_MAX;
             assert_int_equal(status, follower_upto(first) > before ? EE_OK : EE_FILE_ERROR);
             failures += status != EE_OK;
             if (!status) SCRIPT_OK(follower_step(second, script.log, BANDIT, &taken, NULL, NULL, &script.error));
@@ -410,7 +408,7 @@ TEST_WITH(a_step_ends_where_the_log_cannot_be_read, NULL, end)
         assert_true(failures > 0);
         end_alike(first, second);
     }
-    script.written = raw_begin(script.folder.path);
+    script.log->methods = unread.real;
 }
 
 /* ---- what was read before it was changed ---- */
@@ -459,9 +457,8 @@ static void erase_both(const uint64_t *numbers)
 static void reset(const uint64_t *numbers)
 {
     (void)numbers;
-    script.written = raw_begin(script.folder.path);
     append((event){.kind = EVENT_MODEL});
-    raw_commit(&script.written);
+    commit();
 }
 
 /* Batches of seven events. At STOP the follower has read a decision of the first batch and one of the second, whose
@@ -477,46 +474,15 @@ TEST(what_was_read_does_not_outlive_an_erasure)
         for (size_t k = 0; k < sizeof made / sizeof *made; k++) made[k] = decide(&action);
         const uint64_t settled[] = {made[0], made[1], made[7], made[8]};
         for (size_t k = 0; k < 4; k++) settle(settled[k], 1, SETTLED_REWARDED);
-        raw_commit(&script.written);
-        reader_methods methods = *script.log->methods;
-        unread.real = script.log->methods;
+        commit();
+        limit_reads();
         unread.left = SIZE_MAX;
-        methods.read = read_some;
-        script.log->methods = &methods;
         follower_counts counts = change_between(changes[i], settled + 1);
         script.log->methods = unread.real;
         assert_int_equal(counts.learned, expected[i].learned);
         assert_int_equal(counts.by_record, expected[i].by_record);
-        script.written = raw_begin(script.folder.path);
         end(NULL);
     }
-}
-
-/* Another model: decisions that the one before made, before or after the event, teach it nothing. */
-TEST_WITH(a_reset_begins_anew, NULL, end)
-{
-    size_t action;
-    begin("linucb", "", NULL);
-    uint64_t before = decide(&action);
-    step(1);
-    append((event){.kind = EVENT_MODEL});
-    uint64_t between = decide(&action);
-    step(1);
-    saved_model fresh = save(script.live, 0);
-    uint64_t after = decide(&action);
-    settle(before, 1, SETTLED_REWARDED);
-    settle(between, 1, SETTLED_REWARDED);
-    step(1);
-    follower_counts counts = follower_read_counts(script.live);
-    assert_int_equal(counts.learned, 0);
-    assert_int_equal(counts.decisions, 2);
-    assert_int_equal(counts.skipped, 3);
-    settle(after, 1, SETTLED_REWARDED);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, 1);
-    play(20, 5, 1);
-    assert_all_follow();
-    free_model(&fresh);
 }
 
 static void upload(const void *bytes, size_t size)
@@ -536,11 +502,10 @@ TEST_WITH(an_upload_takes_over, NULL, end)
 {
     begin("linucb", "pending=16", NULL);
     play(20, 5, 1);
-    saved_model taken = script.models[script.step_count / 2];
+    const saved_model *taken = &script.models[script.step_count / 2];
     play(20, 5, 1);
-    upload(taken.bytes, taken.size);
-    assert_int_equal(script.models[script.step_count - 1].size, taken.size);
-    assert_memory_equal(script.models[script.step_count - 1].bytes, taken.bytes, taken.size);
+    upload(taken->bytes, taken->size);
+    assert_same_bytes(taken);
     play(20, 5, 2);
     assert_all_follow();
 }
@@ -555,7 +520,7 @@ TEST_WITH(a_strange_upload_is_passed_over, NULL, end)
                                    {.policy = "linucb", .features = "names=4 hashes=1"}};
     begin("linucb", "pending=16", NULL);
     play(20, 5, 1);
-    saved_model before = script.models[script.step_count - 1];
+    const saved_model *before = last_model();
     for (size_t i = 0; i < 2; i++) {
         SCRIPT_OK(ee_bandit_create(&strange[i], &other, &script.error));
         if (i) assert_int_equal(ee_bandit_info(other).dim, DIM);
@@ -563,130 +528,104 @@ TEST_WITH(a_strange_upload_is_passed_over, NULL, end)
         uint64_t passed = follower_read_counts(script.live).skipped;
         upload(bytes, size);
         assert_int_equal(follower_read_counts(script.live).skipped, passed + 1);
-        assert_memory_equal(script.models[script.step_count - 1].bytes, before.bytes, before.size);
+        assert_same_bytes(before);
         ee_bytes_free(bytes);
         ee_bandit_free(other);
     }
     assert_all_follow();
 }
 
-TEST_WITH(modes_learn_what_they_may, NULL, end)
+/* ---- what is learned: scripts. A decision is named by a letter:
+ *
+ *     da fa      it is made; f: deferred
+ *     sa ia na   it is settled with a reward; i: as inactive; n: without a reward
+ *     m0 h1 R    another mode, or hold; a reset
+ *     |          a step; =: it has left the model as it was
+ *     P          ten decisions with their rewards, and steps
+ *     +2 >2      so many were learned since the first P; >: more
+ *     ~2 #2      so many were skipped; #: made ---- */
+
+static uint64_t run_word(const char *word, uint64_t base)
 {
+    static uint64_t numbers[32];
+    uint64_t *number = &numbers[word[1] & 31], expected = (uint64_t)atoi(word + 1);
+    follower_counts counts = follower_read_counts(script.live);
     size_t action;
-    begin("eenet", "f1.width=6 pending=16", "names=60");
-    play(10, 3, 1);
-    uint64_t learned = follower_read_counts(script.live).learned, waits = decide(&action);
-    set_mode(MODE_APPRENTICE);
-    step(1);
-    for (int i = 0; i < 5; i++) {
-        uint64_t decision = decide(&action);
-        assert_true(action <= 1); /* the baseline, or the next where that is excluded */
-        settle(decision, 0.3, SETTLED_REWARDED);
+    switch (word[0]) {
+    case 'd':
+    case 'f':
+        script.deferred = word[0] == 'f';
+        *number = decide(&action);
+        /* The baseline, or the next where that is excluded. */
+        if (script.settings.mode == MODE_APPRENTICE) assert_true(action <= 1);
+        break;
+    case 's':
+    case 'i':
+    case 'n':
+        settle(*number, word[0] == 's',
+               word[0] == 's'   ? SETTLED_REWARDED
+               : word[0] == 'i' ? SETTLED_INACTIVE
+                                : SETTLED_NOTHING);
+        break;
+    case 'm':
+    case 'h':
+        if (word[0] == 'm') script.settings.mode = (learning_mode)expected;
+        if (word[0] == 'h') script.settings.held = (held_state)expected;
+        change_settings();
+        break;
+    case 'R':
+        append((event){.kind = EVENT_MODEL});
+        break;
+    case '|':
+        step(1);
+        break;
+    case '=':
+        assert_same_bytes(&script.models[script.step_count - 2]);
+        break;
+    case 'P':
+        script.deferred = false;
+        play(10, 3, 1);
+        return base ? base : follower_read_counts(script.live).learned;
+    case '>':
+        assert_true(counts.learned > base + expected);
+        break;
+    default:
+        assert_int_equal(word[0] == '+'   ? counts.learned - base
+                         : word[0] == '~' ? counts.skipped
+                                          : counts.decisions,
+                         expected);
     }
-    settle(waits, 1, SETTLED_REWARDED);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned,
-                     learned + 5); /* each when it was made, not its reward */
-    set_mode(MODE_LOGGING);
-    step(1);
-    saved_model quiet = save(script.live, 0);
-    uint64_t logged = decide(&action);
-    step(1);
-    assert_int_equal(script.models[script.step_count - 1].size, quiet.size);
-    assert_memory_equal(script.models[script.step_count - 1].bytes, quiet.bytes, quiet.size);
-    set_mode(MODE_ONLINE);
-    settle(logged, 1, SETTLED_REWARDED);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, learned + 5);
-    play(10, 3, 1);
-    assert_true(follower_read_counts(script.live).learned > learned + 5);
-    assert_all_follow();
-    free_model(&quiet);
+    return base;
 }
 
-/* Neither the decisions that it makes nor the rewards that come meanwhile, and later not the rewards of those
- * decisions.
- */
-TEST(a_held_bandit_learns_nothing)
+TEST(each_mode_learns_what_it_may)
 {
-    static const held_state ways[] = {HELD_FROZEN, HELD_FALLBACK};
-    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        size_t action;
-        begin("eenet", "f1.width=6 pending=16", "names=60");
-        play(10, 3, 1);
-        uint64_t learned = follower_read_counts(script.live).learned, waits = decide(&action);
-        set_held(ways[i]);
-        settle(waits, 1, SETTLED_REWARDED);
-        step(1);
-        saved_model quiet = save(script.live, 0);
-        settle(decide(&action), 1, SETTLED_REWARDED);
-        uint64_t late = decide(&action);
-        step(1);
-        assert_int_equal(script.models[script.step_count - 1].size, quiet.size);
-        assert_memory_equal(script.models[script.step_count - 1].bytes, quiet.bytes, quiet.size);
-        set_held(HELD_NOT);
-        settle(late, 1, SETTLED_REWARDED);
-        step(1);
-        assert_int_equal(follower_read_counts(script.live).learned, learned);
-        play(10, 3, 1);
-        assert_true(follower_read_counts(script.live).learned > learned);
+    static const char *const cases[][2] = {
+        /* Decisions of another model teach nothing, whether they were made before or after the reset. */
+        {"linucb", "da | R db | dc sa sb | +0 #2 ~3 sc | +1 P"},
+        /* An apprentice learns when a decision is made, not its reward. */
+        {"eenet", "P dw m1 | da sa db sb dc sc dd sd de se sw | +5 m2 | dl | = m0 sl | +5 P >5"},
+        /* Of a held bandit neither the decisions that it makes nor the rewards that come meanwhile, and later not the
+         * rewards of those decisions. */
+        {"eenet", "P dw h1 sw | da sa dl | = h0 sl | +0 P >0"},
+        {"eenet", "P dw h2 sw | da sa dl | = h0 sl | +0 P >0"},
+        /* What nobody saw is forgotten; an apprentice learns a deferred decision once it is known that it was shown,
+         * whatever its reward. */
+        {"eenet", "P fh fs ih | +0 ss | +1 m1 | fh fs | +1 ih ns | +2 ~0 m0 |"},
+        /* What was logged is not learned later. Of some the answer is the model's own choice, which an online model
+         * could learn. */
+        {"linucb", "m2 | da db dc dd de df dg dh di dj dk dl dm dn do dp dq dr ds dt m0 |"
+                   " sa sb sc sd se sf sg sh si sj sk sl sm sn so sp sq sr ss st | +0 ~20"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool neural = strcmp(cases[i][0], "eenet") == 0;
+        char words[300], *rest = words;
+        uint64_t learned = 0;
+        begin(cases[i][0], neural ? "f1.width=6 pending=16" : "", neural ? "names=60" : NULL);
+        snprintf(words, sizeof words, "%s", cases[i][1]);
+        for (char *word; (word = strtok_r(rest, " ", &rest));) learned = run_word(word, learned);
         assert_all_follow();
-        free_model(&quiet);
         end(NULL);
     }
-}
-
-/* What nobody saw is forgotten; in apprentice mode a deferred decision is learned once it is known that it was shown.
- */
-TEST_WITH(what_was_not_shown_is_not_learned, NULL, end)
-{
-    size_t action;
-    uint64_t shown, hidden;
-    begin("eenet", "f1.width=6 pending=16", "names=60");
-    play(10, 3, 1);
-    uint64_t learned = follower_read_counts(script.live).learned;
-    script.deferred = true;
-    hidden = decide(&action);
-    shown = decide(&action);
-    settle(hidden, 0, SETTLED_INACTIVE);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, learned);
-    settle(shown, 1, SETTLED_REWARDED);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, learned + 1);
-    set_mode(MODE_APPRENTICE);
-    step(1);
-    hidden = decide(&action);
-    shown = decide(&action);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, learned + 1);
-    settle(hidden, 0, SETTLED_INACTIVE);
-    settle(shown, 0, SETTLED_NOTHING); /* its reward is nobody's matter */
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, learned + 2);
-    assert_int_equal(follower_read_counts(script.live).skipped, 0);
-    set_mode(MODE_ONLINE); /* as it began, for those who follow */
-    step(1);
-    assert_all_follow();
-}
-
-/* Of some the answer is the model's own choice, which an online model could learn. */
-TEST_WITH(what_was_logged_is_not_learned_later, NULL, end)
-{
-    enum { LOGGED = 20 };
-    uint64_t logged[LOGGED];
-    size_t action;
-    begin("linucb", "", NULL);
-    set_mode(MODE_LOGGING);
-    step(1);
-    for (int i = 0; i < LOGGED; i++) logged[i] = decide(&action);
-    set_mode(MODE_ONLINE);
-    step(1); /* whoever begins here knows it too */
-    for (int i = 0; i < LOGGED; i++) settle(logged[i], 1, SETTLED_REWARDED);
-    step(1);
-    assert_int_equal(follower_read_counts(script.live).learned, 0);
-    assert_int_equal(follower_read_counts(script.live).skipped, LOGGED);
-    assert_all_follow();
 }
 
 /* With stride k a network is trained for one reward in k, and all rewards are there. */
@@ -719,10 +658,10 @@ TEST_WITH(what_is_wrong_is_said, NULL, end)
     begin("linucb", "pending=16", NULL);
     play(40, 5, 1);
     step_body beyond = {script.number + 100, 1};
-    raw_commit(&script.written);
+    commit();
     SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
-    assert_int_equal(follower_step(other, script.log, BANDIT, &beyond, NULL, NULL, &script.error), EE_BAD_INPUT);
-    assert_message_has(script.error.message, "the log ends with event");
+    assert_fails(follower_step(other, script.log, BANDIT, &beyond, NULL, NULL, &script.error), EE_BAD_INPUT,
+                 script.error, "the log ends with event");
     follower_free(other);
     step_body all = {script.number, 1};
     SCRIPT_OK(follower_create(&script.settings, &other, &script.error));
@@ -739,5 +678,4 @@ TEST_WITH(what_is_wrong_is_said, NULL, end)
         assert_int_equal(follower_load(&cut, &script.settings, at->bytes, at->size, &other, &script.error),
                          EE_BAD_MODEL);
     }
-    script.written = raw_begin(script.folder.path);
 }

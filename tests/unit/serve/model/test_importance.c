@@ -102,9 +102,8 @@ TEST_WITH(it_ends_where_it_is_cancelled, set_up, tear_down)
     served_bandit *bandit = play_create("plain", LINEAR);
     atomic_bool cancel = true;
     importance found;
-    ee_error error;
     play_learn(bandit, 1, 10, 0);
     importance_request request = {.from = INT64_MIN, .until = INT64_MAX, .cancel = &cancel};
-    assert_int_equal(importance_measure(play.kept, bandit, &request, &found, &error), EE_FILE_ERROR);
-    assert_string_equal(error.message, "importance: the server is stopping");
+    assert_int_equal(importance_measure(play.kept, bandit, &request, &found, &last_error), EE_FILE_ERROR);
+    assert_string_equal(last_error.message, "importance: the server is stopping");
 }

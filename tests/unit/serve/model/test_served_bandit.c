@@ -52,6 +52,25 @@ static void restart(bool hurry)
     play_open();
 }
 
+/* The version of the model that a restart restores up to an event. */
+static uint64_t restored_at(store_reader *log, uint64_t upto)
+{
+    uint64_t version;
+    follower *loaded;
+    bandit_settings settings = bandit_settings_usual();
+    PLAY_OK(restore_at(log, 1, &settings, upto, &loaded, &version, &play.error));
+    follower_free(loaded);
+    return version;
+}
+
+/* The file of a model, valid until the next call. */
+static const char *model_file(uint64_t version)
+{
+    static char name[64];
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
+    return name;
+}
+
 typedef struct saved_bytes {
     void *bytes;
     size_t size;
@@ -168,36 +187,26 @@ TEST_WITH(keeps_the_last_checkpoints, set_up, tear_down)
     play.options.checkpoints = 2;
     open_shop();
     /* One that is behind takes what has gathered in one step, with one checkpoint. */
-    for (uint64_t t = 1; t <= 30; t += 6) {
-        play_learn(shop, t, t + 5, 1);
-    }
+    for (uint64_t t = 1; t <= 30; t += 6) play_learn(shop, t, t + 5, 1);
     saved_bytes before = save(shop);
     assert_true(served_bandit_standing(shop).checkpoints > 3);
     play_close(false);
     assert_int_equal(count_models(), 2);
-    char name[64];
     store_reader *log;
-    uint64_t checkpoint, version;
-    follower *loaded;
-    bandit_settings settings = bandit_settings_usual();
-    PLAY_OK(store_open_reader(play.folder.path, &log, &play.error));
-    PLAY_OK(store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play.error));
-    PLAY_OK(restore_at(log, 1, &settings, checkpoint, &loaded, &version, &play.error));
-    follower_free(loaded);
+    uint64_t checkpoint;
     uint8_t *good;
     size_t size;
+    PLAY_OK(store_open_reader(play.folder.path, &log, &play.error));
+    PLAY_OK(store_last(log, 1, EVENT_CHECKPOINT, UINT64_MAX, &checkpoint, &play.error));
+    uint64_t version = restored_at(log, checkpoint);
     PLAY_OK(blob_get(store_reader_blobs(log), blob_model(1, version), &good, &size, &play.error));
-    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
-    folder_write(&play.folder, name, "broken", 6);
-    uint64_t older;
-    PLAY_OK(restore_at(log, 1, &settings, checkpoint, &loaded, &older, &play.error));
-    follower_free(loaded);
+    folder_write(&play.folder, model_file(version), "broken", 6);
+    uint64_t older = restored_at(log, checkpoint);
     assert_true(older > 0 && older < version);
     store_reader_free(log);
     play_open();
-    shop = find("shop");
-    assert_same(before, save(shop));
-    folder_write(&play.folder, name, good, size);
+    assert_same(before, save(find("shop")));
+    folder_write(&play.folder, model_file(version), good, size);
     memory_free(good);
 }
 
@@ -210,20 +219,13 @@ TEST_WITH(a_damaged_checkpoint_is_saved_again, set_up, tear_down)
     uint64_t version = play_catch_up(shop).version;
     restart(false);
     assert_int_equal(count_models(), 1);
-    char name[64];
-    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)version);
-    folder_write(&play.folder, name, "broken", 6);
+    folder_write(&play.folder, model_file(version), "broken", 6);
     ok(play_wake(find("shop")));
     restart(false);
     assert_int_equal(count_models(), 1);
     store_reader *log;
-    follower *loaded;
-    uint64_t saved;
-    bandit_settings settings = bandit_settings_usual();
     PLAY_OK(store_reader_create(play.kept, &log, &play.error));
-    PLAY_OK(restore_at(log, 1, &settings, UINT64_MAX, &loaded, &saved, &play.error));
-    assert_int_equal(saved, version);
-    follower_free(loaded);
+    assert_int_equal(restored_at(log, UINT64_MAX), version);
     store_reader_free(log);
 }
 
@@ -248,8 +250,7 @@ TEST_WITH(a_log_that_does_not_go_on_is_no_model, set_up, NULL)
     restart(true);
     AWAIT(!play_wake(find("shop")));
     play_catch_up(find("shop"));
-    saved_bytes after = save(find("shop"));
-    assert_same(before, after);
+    assert_same(before, save(find("shop")));
     play_close(true);
     play_end();
 }
@@ -347,15 +348,6 @@ TEST_WITH(a_restored_one_refuses_nobody, set_up, tear_down)
     }
 }
 
-static ee_status find_most(void *context, const event *from, ee_error *error)
-{
-    uint64_t *most = context;
-    step_body step;
-    ee_status status = step_body_read(from->body, from->size, &step, error);
-    if (step.stride > *most) *most = step.stride;
-    return status;
-}
-
 /* Some eighty events behind, in steps of twenty: strides double while it is more than forty, and halve below ten. */
 TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
 {
@@ -377,7 +369,11 @@ TEST_WITH(strides_grow_where_it_is_behind, set_up, tear_down)
     uint64_t most = 0;
     PLAY_OK(store_reader_create(play.kept, &log, &play.error));
     PLAY_OK(store_read(log, 1, 0, 1U << EVENT_STEP, 64, &steps, &play.error));
-    for (size_t i = 0; i < steps.count; i++) PLAY_OK(find_most(&most, &steps.events[i], &play.error));
+    for (size_t i = 0; i < steps.count; i++) {
+        step_body step;
+        PLAY_OK(step_body_read(steps.events[i].body, steps.events[i].size, &step, &play.error));
+        if (step.stride > most) most = step.stride;
+    }
     event_batch_free(&steps);
     store_reader_free(log);
     assert_int_equal(most, 8);
@@ -421,8 +417,8 @@ static void limit_files(bool full)
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* The step that could not be written is written when there is room again. */
-TEST_WITH(a_full_disk_heals, set_up, tear_down)
+/* A step cannot be written. */
+static served_standing fill_disk(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     play.options.publish_interval = 0.2;
@@ -431,7 +427,13 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
     play_rounds(shop, 4, 6, 0);
     limit_files(true);
     AWAIT(served_bandit_standing(shop).trouble[0]);
-    served_standing troubled = served_bandit_standing(shop);
+    return served_bandit_standing(shop);
+}
+
+/* The step that could not be written is written when there is room again. */
+TEST_WITH(a_full_disk_heals, set_up, tear_down)
+{
+    served_standing troubled = fill_disk();
     assert_true(troubled.awake && troubled.behind > 0);
     void *bytes;
     size_t size;
@@ -448,14 +450,7 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
 /* A model that has more in it than its version says must not become a checkpoint of it. */
 TEST_WITH(a_step_that_was_not_written_is_not_saved, set_up, tear_down)
 {
-    signal(SIGXFSZ, SIG_IGN);
-    play.options.publish_interval = 0.2;
-    open_shop();
-    play_rounds(shop, 1, 3, 0);
-    uint64_t version = play_catch_up(shop).version;
-    play_rounds(shop, 4, 6, 0);
-    limit_files(true);
-    AWAIT(served_bandit_standing(shop).trouble[0]);
+    uint64_t version = fill_disk().version;
     limit_files(false);
     restart(false);
     shop = find("shop");
@@ -493,15 +488,19 @@ static void note(void *context, const ee_error *error)
     atomic_fetch_add(&self->in->count, 1);
 }
 
+/* The only training thread is busy. */
+static void block_trainer(order *all)
+{
+    open_shop();
+    assert_false(served_bandit_is_awake(play_create("busy", LINEAR), block, all));
+    AWAIT(atomic_load(&all->started));
+}
+
 TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
 {
     order all = {0};
     ordered each[3];
-    play_open(); /* one training thread */
-    served_bandit *busy = play_create("busy", LINEAR);
-    shop = play_create("shop", LINEAR);
-    assert_false(served_bandit_is_awake(busy, block, &all));
-    AWAIT(atomic_load(&all.started));
+    block_trainer(&all);
     for (int i = 0; i < 3; i++) {
         each[i] = (ordered){&all, i};
         assert_false(served_bandit_is_awake(shop, note, &each[i]));
@@ -514,20 +513,27 @@ TEST_WITH(requests_that_wait_are_called_in_their_order, set_up, tear_down)
 /* ---- guardrails ---- */
 
 /* Decides for action 1 if the guardrails let it. The log does not get it. */
-static bool take_first(served_bandit *bandit)
+static bool take_in(served_room *room, decision_group *group)
 {
     static const float values[PLAY_ARMS * PLAY_DIM];
     static const double probabilities[PLAY_ARMS] = {0, 1};
     guardrails_room guarding = {0};
     guardrails_question asked = {.id = words("unlogged"), .key = words("u"), .now = 1000000};
     decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values, .probabilities = probabilities};
-    served_room *room = served_bandit_enter_awake(bandit, NULL);
     ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
-    bool taken = !body.excluded[1];
+    bool taken = !body.excluded || !body.excluded[1];
     body.action = taken;
     ok(guardrails_end(room->guard, &guarding, &asked, &body, taken, NULL));
-    served_bandit_leave(bandit, room);
+    if (group) *group = body.guard.group;
     guardrails_room_release(&guarding);
+    return taken;
+}
+
+static bool take_first(served_bandit *bandit)
+{
+    served_room *room = served_bandit_enter_awake(bandit, NULL);
+    bool taken = take_in(room, NULL);
+    served_bandit_leave(bandit, room);
     return taken;
 }
 
@@ -602,14 +608,9 @@ TEST_WITH(a_change_of_guardrails_waits_for_decisions_in_progress, set_up, tear_d
 
 static decision_group group_in(served_room *room)
 {
-    static const float values[PLAY_ARMS * PLAY_DIM];
-    guardrails_room guarding = {0};
-    guardrails_question asked = {.id = words("any"), .key = words("u"), .now = 1000000};
-    decision_body body = {.count = PLAY_ARMS, .dim = PLAY_DIM, .values = values};
-    ok(guardrails_begin(room->guard, &guarding, &asked, &body, NULL));
-    ok(guardrails_end(room->guard, &guarding, &asked, &body, false, NULL));
-    guardrails_room_release(&guarding);
-    return body.guard.group;
+    decision_group group;
+    take_in(room, &group);
+    return group;
 }
 
 /* The room is not left meanwhile, so its guardrails stay. */
@@ -667,12 +668,8 @@ static void end_attempt(void *context, const ee_error *error)
 TEST_WITH(changes_of_guardrails_do_not_starve_decisions, set_up, tear_down)
 {
     order all = {0};
-    play_open(); /* one training thread */
-    served_bandit *busy = play_create("busy", LINEAR);
-    shop = play_create("shop", LINEAR);
+    block_trainer(&all);
     attempt one = {.bandit = shop};
-    assert_false(served_bandit_is_awake(busy, block, &all));
-    AWAIT(atomic_load(&all.started));
     assert_false(served_bandit_is_awake(shop, change_again, &one));
     assert_false(served_bandit_is_awake(shop, decide_now, &one));
     assert_false(served_bandit_is_awake(shop, change_again, &one));

@@ -1,6 +1,8 @@
+/* The bytes of decisions, steps, checkpoints and metrics: they come back, never change, and may be damaged. */
 #include "serve/store/event.h"
 
 #include "base/archive.h"
+#include "serve/store/metric_values.h"
 #include "support.h"
 
 enum { ACTIONS = 3, DIM = 2 };
@@ -143,6 +145,40 @@ static void touch(const decision_body *body)
     for (size_t i = 0; limits->shares && i < limits->share_count; i++) sum += limits->low[i] < limits->high[i];
 }
 
+/* Whether bytes that may be damaged are read; what was read is harmless. */
+typedef bool read_bytes(void *context, const uint8_t *bytes, size_t size);
+
+/* No proper prefix is read. Returns how many changes of one byte are. */
+static size_t read_damaged(const uint8_t *bytes, size_t size, read_bytes *is_read, void *context)
+{
+    size_t harmless = 0;
+    for (size_t cut = 0; cut <= size; cut++) {
+        guard wall;
+        uint8_t *copy = guard_end_bytes(&wall, cut);
+        memcpy(copy, bytes, cut);
+        assert_true(is_read(context, copy, cut) == (cut == size));
+        for (size_t at = 0; at < cut && cut == size; at++) {
+            for (unsigned flip = 1; flip < 256; flip++) {
+                copy[at] = (uint8_t)(bytes[at] ^ flip);
+                harmless += is_read(context, copy, size);
+            }
+            copy[at] = bytes[at];
+        }
+        guard_free(&wall);
+    }
+    return harmless;
+}
+
+static bool read_decision(void *context, const uint8_t *bytes, size_t size)
+{
+    decision_body got;
+    ee_error error;
+    ee_status status = decision_body_read(bytes, size, context, &got, &error);
+    if (!status) touch(&got);
+    assert_true(!status || status == EE_BAD_INPUT);
+    return !status;
+}
+
 TEST(a_damaged_decision_is_refused_or_harmless)
 {
     memory owner = {0};
@@ -151,31 +187,39 @@ TEST(a_damaged_decision_is_refused_or_harmless)
     for (size_t b = 0; b < 4; b++) {
         uint8_t *bytes = NULL;
         size_t size = 0, capacity = 0;
-        decision_body got;
-        ee_error error;
         ok(decision_body_write(&bodies[b], &owner, &bytes, &size, &capacity, NULL));
-        for (size_t cut = 0; cut < size; cut++) {
-            guard wall;
-            uint8_t *copy = guard_end_bytes(&wall, cut);
-            memcpy(copy, bytes, cut);
-            assert_int_equal(decision_body_read(copy, cut, &room, &got, &error), EE_BAD_INPUT);
-            guard_free(&wall);
-        }
-        guard wall;
-        uint8_t *copy = guard_end_bytes(&wall, size);
-        memcpy(copy, bytes, size);
-        for (size_t at = 0; at < size; at++)
-            for (unsigned flip = 1; flip < 256; flip++) {
-                copy[at] = (uint8_t)(bytes[at] ^ flip);
-                ee_status status = decision_body_read(copy, size, &room, &got, &error);
-                if (!status) touch(&got);
-                assert_true(!status || status == EE_BAD_INPUT);
-                copy[at] = bytes[at];
-            }
-        guard_free(&wall);
+        read_damaged(bytes, size, read_decision, &room);
     }
     assert_true(memory_bytes(&owner) < 1 << 16); /* no count of a damaged body was believed */
     memory_release(&owner);
+}
+
+static bool read_metrics(void *context, const uint8_t *bytes, size_t size)
+{
+    uint8_t again[METRIC_VALUES_SIZE];
+    metric_values got;
+    ee_error error;
+    (void)context;
+    if (metric_values_read(bytes, size, &got, &error)) {
+        assert_int_equal(got.count, 0);
+        assert_string_equal(error.message, "log: the metrics of a reward or a decision are damaged");
+        return false;
+    }
+    assert_int_equal(metric_values_write(&got, again), size);
+    ok(metric_values_read(again, size, &got, &error));
+    return true;
+}
+
+TEST(bytes_of_metrics_never_change)
+{
+    static const uint8_t expected[] = "\1\2\0\0\0\0\0\0\340\77\7latency\1\0\0\0\131\363\370\302\37\156\245\1"
+                                      "\6refund\3\0\0\0\0\0\0\0\0\0\0\300";
+    const metric_values totals = {
+        .reward = 0.5, .count = 2, .list = {{.name = "refund", .count = 3, .value = -2}, {"latency", 1, 1e-300}}};
+    uint8_t bytes[METRIC_VALUES_SIZE];
+    assert_int_equal(metric_values_write(&totals, bytes), sizeof expected - 1);
+    assert_memory_equal(bytes, expected, sizeof expected - 1);
+    assert_true(read_damaged(bytes, sizeof expected - 1, read_metrics, NULL) > 1000); /* other numbers and letters */
 }
 
 /* As the first version of the store has it: a body without slots has never had other bytes. */

@@ -2,12 +2,9 @@
  * lost connections, damage; and the same rows in both. Runs if the variable EENET_TEST_POSTGRES has a connection
  * string. */
 #define _DEFAULT_SOURCE
-#include <poll.h>
-#include <pthread.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #include "serve/random_log.h"
@@ -18,33 +15,24 @@
 #include "serve/store/postgres/pg_writer.h"
 #include "serve/store_writer.h"
 
-static int64_t ask_number(fresh_database *database, const char *sql)
-{
-    PGresult *rows;
-    ee_error error = {0};
-    if (pg_query(database->inside, sql, "ask", &rows, &error)) fail_msg("%s: %s", sql, error.message);
-    int64_t number = PQntuples(rows) ? pg_int8(rows, 0, 0) : 0;
-    PQclear(rows);
-    return number;
-}
+/* Two servers on a database; the first creates bandits, and owns bandit 1. */
+static fresh_database database;
+static store *first, *second;
 
 /* ---- the fence ---- */
 
 /* Gives a lease to a server; returns its token. */
-static uint64_t move_lease(fresh_database *database, uint32_t bandit, uint64_t server)
+static uint64_t move_lease(uint32_t bandit, int server)
 {
-    char sql[160];
-    snprintf(sql, sizeof sql,
-             "UPDATE eenet.log_ends SET owner = %d, token = token + 1 WHERE bandit = %u RETURNING token", (int)server,
-             (unsigned)bandit);
-    return (uint64_t)ask_number(database, sql);
+    return (uint64_t)database_ask(
+        database.inside, "UPDATE eenet.log_ends SET owner = %d, token = token + 1 WHERE bandit = %u RETURNING token",
+        server, (unsigned)bandit);
 }
 
-static store *open_server(fresh_database *database, uint64_t server)
+static store *open_server(uint64_t server)
 {
     store *kept;
-    ee_error error = {0};
-    if (store_open_shared(database->where, server, false, &kept, &error)) fail_msg("%s", error.message);
+    ok(store_open_shared(database.where, server, false, &kept, &last_error));
     assert_int_equal(store_bandit_count(kept), 0);
     return kept;
 }
@@ -53,8 +41,7 @@ static bool own(store *kept, uint32_t bandit, uint64_t token)
 {
     bool owned;
     uint64_t rewrites = store_rewrites();
-    ee_error error = {0};
-    if (store_own(kept, bandit, token, &owned, &error)) fail_msg("%s", error.message);
+    ok(store_own(kept, bandit, token, &owned, &last_error));
     assert_int_equal(store_token(kept, bandit), owned ? token : 0);
     assert_true(store_rewrites() > rewrites);
     return owned;
@@ -72,54 +59,39 @@ static store_entry new_bandit(const bandit_settings *settings, const char *name)
         .event = {.kind = EVENT_SETTINGS, .body = "{}", .size = 2}, .settings = settings, .name = words(name)};
 }
 
-/* Two servers on a database; the first creates bandits, and owns bandit 1. */
-typedef struct fleet {
-    fresh_database database;
-    store *first, *second;
-} fleet;
-
 static int set_up(void **state)
 {
-    *state = NULL;
+    (void)state;
     if (!test_postgres()) return 0;
-    fleet *self = calloc(1, sizeof *self);
-    *state = self;
-    self->database = database_make();
-    self->first = open_server(&self->database, 1);
-    self->second = open_server(&self->database, 2);
-    assert_true(own(self->first, LEADER, move_lease(&self->database, LEADER, 1)));
-    assert_int_equal(write_bandit(self->first, "a", "{}", 1), 1);
+    database = database_make();
+    first = open_server(1);
+    second = open_server(2);
+    assert_true(own(first, LEADER, move_lease(LEADER, 1)));
+    assert_int_equal(write_bandit(first, "a", "{}", 1), 1);
     return 0;
 }
 
 static int tear_down(void **state)
 {
-    fleet *self = *state;
-    if (!self) return 0;
-    store_close(self->first);
-    store_close(self->second);
-    database_remove(&self->database);
-    free(self);
+    (void)state;
+    if (!test_postgres()) return 0;
+    store_close(first);
+    store_close(second);
+    database_remove(&database);
     return 0;
 }
 
-#define UNUSED __attribute__((unused))
-#define FLEET(state)                                                                                                   \
-    if (!*(state)) skip();                                                                                             \
-    UNUSED fresh_database *database = &((fleet *)*(state))->database;                                                  \
-    UNUSED store *first = ((fleet *)*(state))->first, *second = ((fleet *)*(state))->second
-
 TEST_WITH(an_old_owner_writes_nothing, set_up, tear_down)
 {
-    FLEET(state);
-    int64_t changes = ask_number(database, "SELECT changes FROM eenet.fleet");
+    only_in_a_database();
+    int64_t changes = database_ask(database.inside, "SELECT changes FROM eenet.fleet");
     assert_int_equal(write_bandit(first, "b", "{}", 1), 2);
-    assert_int_equal(ask_number(database, "SELECT changes FROM eenet.fleet"), changes + 1);
-    assert_int_equal(ask_number(database, "SELECT owner FROM eenet.log_ends WHERE bandit = 2"), 1);
+    assert_int_equal(database_ask(database.inside, "SELECT changes FROM eenet.fleet"), changes + 1);
+    assert_int_equal(database_ask(database.inside, "SELECT owner FROM eenet.log_ends WHERE bandit = 2"), 1);
     assert_int_equal(store_token(first, 2), 1);
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(decide(second, 1, "y", 2), ENTRY_MOVED); /* it knows no bandit */
-    uint64_t token = move_lease(database, 1, 2);
+    uint64_t token = move_lease(1, 2);
     assert_false(own(second, 1, token - 1));
     assert_true(own(second, 1, token));
     assert_int_equal(store_bandit_state(second, 1)->waiting, 1);
@@ -132,17 +104,16 @@ TEST_WITH(an_old_owner_writes_nothing, set_up, tear_down)
     assert_int_equal(store_token(first, 1), 0);
     assert_int_equal(decide(first, 1, "y", 3), ENTRY_MOVED);
     bool more;
-    ee_error error;
-    assert_fails(store_remove(first, 1, 100, 100, 10, &more, &error), EE_FILE_ERROR, error,
+    assert_fails(store_remove(first, 1, 100, 100, 10, &more, &last_error), EE_FILE_ERROR, last_error,
                  "another server owns the bandit");
-    assert_int_equal(store_purge(first, 1, &error), EE_FILE_ERROR);
-    assert_int_equal(store_erase(first, 1, &(uint64_t){2}, 1, &error), EE_FILE_ERROR);
+    assert_int_equal(store_purge(first, 1, &last_error), EE_FILE_ERROR);
+    assert_int_equal(store_erase(first, 1, &(uint64_t){2}, 1, &last_error), EE_FILE_ERROR);
     assert_int_equal(decide(second, 1, "x", 3), ENTRY_REPEATED);
     assert_int_equal(decide(second, 1, "w", 3), ENTRY_DONE);
     assert_log_is(second, 1, "=; D x; D w; ");
     assert_log_is(first, 2, "=; D z; ");
     /* The leader: the next one knows all numbers. */
-    assert_true(own(second, LEADER, move_lease(database, LEADER, 2)));
+    assert_true(own(second, LEADER, move_lease(LEADER, 2)));
     bandit_settings settings = bandit_settings_usual();
     store_entry late = new_bandit(&settings, "c"), new = new_bandit(&settings, "c");
     assert_int_equal(write_entry(first, &late, 4), ENTRY_MOVED);
@@ -155,14 +126,13 @@ TEST_WITH(an_old_owner_writes_nothing, set_up, tear_down)
 /* A failover without its last commits loses a move, and then another server gets the same token. */
 TEST_WITH(a_token_is_of_one_server, set_up, tear_down)
 {
-    FLEET(state);
-    ee_error error = {0};
-    uint64_t token = move_lease(database, 1, 1);
+    only_in_a_database();
+    uint64_t token = move_lease(1, 1);
     assert_true(own(first, 1, token));
     assert_false(own(second, 1, token));
     assert_false(own(second, LEADER, store_token(first, LEADER)));
-    database_run(database->inside, "UPDATE eenet.log_ends SET owner = 2");
-    assert_fails(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &error), EE_FILE_ERROR, error,
+    database_run(database.inside, "UPDATE eenet.log_ends SET owner = 2");
+    assert_fails(blob_put(store_blobs(first), blob_model(1, 1), "x", 1, &last_error), EE_FILE_ERROR, last_error,
                  "another server owns the bandit");
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
     assert_int_equal(store_token(first, 1), 0);
@@ -175,39 +145,41 @@ TEST_WITH(a_token_is_of_one_server, set_up, tear_down)
 
 TEST_WITH(a_removed_bandit_of_another_server_is_known, set_up, tear_down)
 {
-    FLEET(state);
-    ee_error error = {0};
-    ok(store_note_purged(second, 1, &error));
+    only_in_a_database();
+    ok(store_note_purged(second, 1, &last_error));
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_MOVED);
-    ok(store_purge(first, 1, &error));
-    ok(store_note_purged(second, 1, &error));
+    ok(store_purge(first, 1, &last_error));
+    ok(store_note_purged(second, 1, &last_error));
     assert_true(store_bandit_state(second, 1)->purged);
     assert_int_equal(decide(second, 1, "x", 2), ENTRY_FAILED);
+}
+
+/* Whether the last lock or change of a row of a table was committed. */
+static bool is_committed(const char *row, uint32_t number)
+{
+    return database_ask(database.inside,
+                        "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int FROM eenet.%s %u",
+                        row, (unsigned)number);
 }
 
 /* A new owner has committed a change of the row before it reads anything: with a standby, that commit waits until what
  * it has read is there too. */
 TEST_WITH(a_new_owner_waits_for_the_standby, set_up, tear_down)
 {
-    static const char committed[] =
-        "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int FROM eenet.log_ends"
-        " WHERE bandit = %u";
-    FLEET(state);
+    only_in_a_database();
     for (uint32_t bandit = LEADER; bandit <= 1; bandit++) {
-        char sql[200];
-        uint64_t token = move_lease(database, bandit, 2);
-        snprintf(sql, sizeof sql, committed, (unsigned)bandit);
-        assert_int_equal(ask_number(database, sql), 0);
+        uint64_t token = move_lease(bandit, 2);
+        assert_false(is_committed("log_ends WHERE bandit =", bandit));
         assert_true(own(second, bandit, token));
-        assert_int_equal(ask_number(database, sql), 1);
+        assert_true(is_committed("log_ends WHERE bandit =", bandit));
     }
 }
 
 /* The token is ours, but somebody has written: whatever it was, this process does not know the log. */
 TEST_WITH(an_owner_that_missed_an_event_writes_nothing, set_up, tear_down)
 {
-    FLEET(state);
-    store *same = open_server(database, 1);
+    only_in_a_database();
+    store *same = open_server(1);
     assert_true(own(same, 1, 1));
     assert_int_equal(decide(same, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(decide(first, 1, "y", 3), ENTRY_MOVED);
@@ -218,39 +190,27 @@ TEST_WITH(an_owner_that_missed_an_event_writes_nothing, set_up, tear_down)
 }
 
 /* A bandit that was removed for good keeps its last owner. */
-TEST(a_dead_server_is_forgotten)
+TEST_WITH(a_dead_server_is_forgotten, set_up, tear_down)
 {
     only_in_a_database();
-    fresh_database database = database_make();
     lease_options options = {.where = database.where, .address = "", .version = "1"};
     lease_server dead = {.number = 77, .beat = 5};
     leases *self;
-    ee_error error = {0};
-    if (leases_join(&options, &self, &error)) fail_msg("%s", error.message);
+    ok(leases_join(&options, &self, &last_error));
     database_run(database.inside,
                  "INSERT INTO eenet.servers (number, address, version, beat, state) VALUES (77, '', '', 5, '');"
-                 "INSERT INTO eenet.bandits (number, name, purged) VALUES (1, '#1', 1);"
-                 "INSERT INTO eenet.log_ends VALUES (1, 1, 0, 0, 0, 0, 0, 77, 3)");
-    ok(leases_forget(self, &dead, &error));
-    assert_int_equal(ask_number(&database, "SELECT count(*) FROM eenet.servers"), 1);
-    database_run(database.inside, "UPDATE eenet.bandits SET purged = 2");
-    ok(leases_forget(self, &dead, &error));
-    assert_int_equal(ask_number(&database, "SELECT count(*) FROM eenet.servers"), 0);
+                 "UPDATE eenet.bandits SET name = '#1', purged = 1;"
+                 "UPDATE eenet.log_ends SET owner = 77, token = 3 WHERE bandit = 1");
+    for (int left = 1; left >= 0; left--) {
+        ok(leases_forget(self, &dead, &last_error));
+        assert_int_equal(database_ask(database.inside, "SELECT count(*) FROM eenet.servers"), left);
+        database_run(database.inside, "UPDATE eenet.bandits SET purged = 2");
+    }
     leases_leave(self);
-    database_remove(&database);
-}
-
-/* synchronous_commit of the writer's session. */
-static void ask_commit(store *kept, char *value, size_t size)
-{
-    PGresult *rows;
-    ok(pg_query(((pg_store *)kept)->connection, "SELECT current_setting('synchronous_commit')", "ask", &rows, NULL));
-    snprintf(value, size, "%s", PQgetvalue(rows, 0, 0));
-    PQclear(rows);
 }
 
 /* Whatever the database says: a new primary may have other settings than the one that the server has seen first. */
-TEST(commits_are_durable)
+TEST_WITH(commits_are_durable, set_up, tear_down)
 {
     static const char *const expected[][3] = {/* the database's; of a server with and without `synchronous` */
                                               {"off", "on", "on"},
@@ -259,40 +219,37 @@ TEST(commits_are_durable)
                                               {"on", "on", "on"},
                                               {"remote_apply", "remote_apply", "remote_apply"}};
     only_in_a_database();
-    fresh_database database = database_make();
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        char sql[160], found[32];
-        snprintf(sql, sizeof sql, "ALTER DATABASE %s SET synchronous_commit = %s", database.name, expected[i][0]);
-        database_run(database.server, sql);
+        database_ask(database.server, "ALTER DATABASE %s SET synchronous_commit = %s", database.name, expected[i][0]);
         for (int any = 0; any < 2; any++) {
             store *kept;
             ok(store_open_shared(database.where, 1, !any, &kept, NULL));
-            ask_commit(kept, found, sizeof found);
-            assert_string_equal(found, expected[i][1 + any]);
+            assert_int_equal(database_ask(((pg_store *)kept)->connection,
+                                          "SELECT (current_setting('synchronous_commit') = '%s')::int",
+                                          expected[i][1 + any]),
+                             1);
             store_close(kept);
         }
     }
-    database_remove(&database);
 }
 
 /* A process that owns everything fences the servers of a fleet, and excludes another one. */
 TEST_WITH(a_process_alone_owns_everything, set_up, tear_down)
 {
-    FLEET(state);
+    only_in_a_database();
     store *alone, *other;
-    ee_error error = {0};
-    ok(store_open(database->where, &alone, &error));
-    assert_fails(store_open(database->where, &other, &error), EE_FILE_ERROR, error,
+    ok(store_open(database.where, &alone, &last_error));
+    assert_fails(store_open(database.where, &other, &last_error), EE_FILE_ERROR, last_error,
                  "store: another process is serving the database ");
     assert_int_equal(decide(first, 1, "x", 2), ENTRY_MOVED);
     assert_int_equal(decide(alone, 1, "x", 2), ENTRY_DONE);
     assert_int_equal(write_bandit(alone, "b", "{}", 2), 2);
     /* With the session goes the lock; the next transaction takes it again. */
-    assert_int_equal(database_cut(database, "writer"), 3);
+    assert_int_equal(database_cut(&database, "writer"), 3);
     assert_int_equal(decide(alone, 1, "y", 3), ENTRY_DONE);
-    assert_int_equal(store_open(database->where, &other, &error), EE_FILE_ERROR);
+    assert_int_equal(store_open(database.where, &other, &last_error), EE_FILE_ERROR);
     store_close(alone);
-    ok(store_open(database->where, &other, &error));
+    ok(store_open(database.where, &other, &last_error));
     assert_log_is(other, 1, "=; D x; D y; ");
     store_close(other);
 }
@@ -316,13 +273,13 @@ static int stop_within(const char *where)
 
 TEST_WITH(a_stopped_process_does_not_keep_its_locks, set_up, tear_down)
 {
-    FLEET(state);
+    only_in_a_database();
     pid_t child = fork();
-    if (child == 0) _exit(stop_within(database->where));
+    if (child == 0) _exit(stop_within(database.where));
     int result = 0;
     assert_int_equal(waitpid(child, &result, WUNTRACED), child);
     assert_true(WIFSTOPPED(result));
-    uint64_t token = move_lease(database, 1, 2); /* would time out if the lock were kept */
+    uint64_t token = move_lease(1, 2); /* would time out if the lock were kept */
     kill(child, SIGCONT);
     assert_int_equal(waitpid(child, &result, 0), child);
     assert_int_equal(WEXITSTATUS(result), 0);
@@ -332,271 +289,166 @@ TEST_WITH(a_stopped_process_does_not_keep_its_locks, set_up, tear_down)
 
 /* ---- commits whose outcome is not known ---- */
 
-typedef enum cutting {
-    PASSES,
-    CUTS_REQUEST, /* the next bytes to the server do not arrive */
-    CUTS_RESPONSE /* the response to COMMIT does not arrive */
-} cutting;
-
-enum { PAIRS = 16 };
-
-/* Stands between the clients and a database on a Unix socket, and cuts connections. */
-typedef struct proxy {
-    char folder[64], path[128], server[256], where[600];
-    int listener, wakes[2];
-    pthread_t thread;
-    atomic_int cuts, cut; /* what to cut next; how often it has */
-    atomic_bool closed;
-} proxy;
-
-static struct sockaddr_un address_of(const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    assert_true(strlen(path) < sizeof address.sun_path);
-    memcpy(address.sun_path, path, strlen(path) + 1);
-    return address;
-}
-
-static bool has_commit(const char *bytes, size_t size)
-{
-    static const char tag[] = "COMMIT"; /* with its zero, as CommandComplete has it */
-    for (size_t i = 0; i + sizeof tag <= size; i++)
-        if (memcmp(bytes + i, tag, sizeof tag) == 0) return true;
-    return false;
-}
-
-/* false: the connection is to be closed. */
-static bool pass(proxy *self, int from, int to, bool is_request)
-{
-    static char bytes[1 << 16];
-    ssize_t size = read(from, bytes, sizeof bytes);
-    if (size <= 0) return false;
-    int cuts = atomic_load(&self->cuts);
-    bool cut =
-        cuts == CUTS_REQUEST ? is_request : cuts == CUTS_RESPONSE && !is_request && has_commit(bytes, (size_t)size);
-    if (cut) {
-        atomic_store(&self->cuts, PASSES);
-        atomic_fetch_add(&self->cut, 1);
-        return false;
-    }
-    for (ssize_t sent = 0, some; sent < size; sent += some)
-        if ((some = write(to, bytes + sent, (size_t)(size - sent))) <= 0) return false;
-    return true;
-}
-
-/* The client's end and the server's. */
-static void open_ends(const proxy *self, int pair[2])
-{
-    struct sockaddr_un address = address_of(self->server);
-    pair[0] = accept(self->listener, NULL, NULL);
-    pair[1] = socket(AF_UNIX, SOCK_STREAM, 0);
-    if (!atomic_load(&self->closed) && !connect(pair[1], (struct sockaddr *)&address, sizeof address)) return;
-    for (int i = 0; i < 2; i++) close(pair[i]);
-    pair[0] = pair[1] = -1;
-}
-
-static void *serve(void *context)
-{
-    proxy *self = context;
-    int pairs[PAIRS][2];
-    memset(pairs, -1, sizeof pairs);
-    for (;;) {
-        struct pollfd ends[2 + 2 * PAIRS] = {{self->wakes[0], POLLIN, 0}, {self->listener, POLLIN, 0}};
-        for (size_t i = 0; i < 2 * PAIRS; i++) ends[2 + i] = (struct pollfd){pairs[i / 2][i % 2], POLLIN, 0};
-        poll(ends, 2 + 2 * PAIRS, -1);
-        for (size_t i = 0; i < 2 * PAIRS; i++) {
-            int *pair = pairs[i / 2];
-            bool ends_now = ends[0].revents && pair[0] >= 0;
-            if (ends_now ||
-                (pair[0] >= 0 && ends[2 + i].revents && !pass(self, pair[i % 2], pair[1 - i % 2], i % 2 == 0))) {
-                for (int k = 0; k < 2; k++) close(pair[k]);
-                pair[0] = pair[1] = -1;
-            }
-        }
-        if (ends[0].revents) return NULL;
-        for (size_t i = 0; i < PAIRS && ends[1].revents; i++)
-            if (pairs[i][0] < 0) {
-                open_ends(self, pairs[i]);
-                break;
-            }
-    }
-}
-
-static proxy *start_proxy(const fresh_database *database)
-{
-    proxy *self = calloc(1, sizeof *self);
-    const char *host = strstr(database->where, "host=/");
-    if (!host) skip();
-    snprintf(self->server, sizeof self->server, "%.*s/.s.PGSQL.5432", (int)strcspn(host + 5, "&"), host + 5);
-    snprintf(self->folder, sizeof self->folder, "/tmp/eenet-proxy-XXXXXX");
-    assert_non_null(mkdtemp(self->folder));
-    snprintf(self->path, sizeof self->path, "%s/.s.PGSQL.5432", self->folder);
-    snprintf(self->where, sizeof self->where, "postgresql://eenet@/%s?host=%s", database->name, self->folder);
-    struct sockaddr_un address = address_of(self->path);
-    self->listener = socket(AF_UNIX, SOCK_STREAM, 0);
-    assert_int_equal(bind(self->listener, (struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(self->listener, PAIRS), 0);
-    assert_int_equal(pipe(self->wakes), 0);
-    signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(pthread_create(&self->thread, NULL, serve, self), 0);
-    return self;
-}
-
-static void stop_proxy(proxy *self)
-{
-    close(self->wakes[1]);
-    pthread_join(self->thread, NULL);
-    close(self->wakes[0]);
-    close(self->listener);
-    unlink(self->path);
-    rmdir(self->folder);
-    free(self);
-}
-
-typedef struct cut_store {
-    fresh_database database;
-    proxy *between;
+/* A store whose connections are those that this process has beside the ones before it. */
+static struct {
     store *kept;
-} cut_store;
+    store_methods methods;
+    const store_methods *real;
+    bool before[1024];  /* its files */
+    bool loses, closes; /* the response to the next commit does not arrive; nor can it connect after that */
+} frail;
 
-static cut_store open_behind_proxy(void)
+static bool is_open(int file)
+{
+    return fcntl(file, F_GETFD) != -1;
+}
+
+/* RD: nothing arrives here any more; RDWR: nor there. */
+static void shut(int how)
+{
+    for (int file = 0; file < 1024; file++)
+        if (!frail.before[file] && is_open(file)) shutdown(file, how);
+}
+
+static ee_status commit_and_lose(store *self, ee_error *why)
+{
+    if (frail.loses) shut(SHUT_RD);
+    if (frail.closes) database_allow(&database, false);
+    frail.loses = frail.closes = false;
+    return frail.real->commit(self, why);
+}
+
+static void open_frail(bool alone)
 {
     only_in_a_database();
-    cut_store self = {.database = database_make()};
-    ee_error error = {0};
-    self.between = start_proxy(&self.database);
-    if (store_open_shared(self.between->where, 1, false, &self.kept, &error)) fail_msg("%s", error.message);
-    assert_true(own(self.kept, LEADER, move_lease(&self.database, LEADER, 1)));
-    write_bandit(self.kept, "a", "{}", 1);
-    assert_int_equal(decide(self.kept, 1, "x", 2), ENTRY_DONE);
-    return self;
+    if (!strstr(database.where, "host=/")) skip(); /* only a Unix socket loses what comes after shutdown */
+    for (int file = 0; file < 1024; file++) frail.before[file] = is_open(file);
+    ok(alone ? store_open(database.where, &frail.kept, &last_error)
+             : store_open_shared(database.where, 1, false, &frail.kept, &last_error));
+    if (!alone) assert_true(own(frail.kept, LEADER, move_lease(LEADER, 1)));
+    if (!alone) assert_true(own(frail.kept, 1, move_lease(1, 1)));
+    assert_int_equal(decide(frail.kept, 1, "x", 2), ENTRY_DONE);
+    frail.real = frail.kept->methods;
+    frail.methods = *frail.real;
+    frail.methods.commit = commit_and_lose;
+    frail.kept->methods = &frail.methods;
 }
 
-static void close_behind_proxy(cut_store *self, const char *log)
+static void close_frail(const char *log)
 {
-    assert_log_is(self->kept, 1, log);
-    store_close(self->kept);
-    stop_proxy(self->between);
-    database_remove(&self->database);
+    assert_log_is(frail.kept, 1, log);
+    store_close(frail.kept);
 }
 
-/* The proxy is told what to cut when the group is about to be committed. */
-static ee_status decide_and_cut(cut_store *self, const char *id, cutting what, ee_error *error)
+/* Writes a decision in a group of its own. */
+static ee_status try_to_decide(const char *id)
 {
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words(id)}, .request = {1, 2}};
     store_group group = {.first = &entry, .now = 3};
-    int before = atomic_load(&self->between->cut);
-    atomic_store(&self->between->cuts, what);
-    ee_status status = store_write(self->kept, &group, error);
-    assert_int_equal(atomic_load(&self->between->cut), before + 1);
+    ee_status status = store_write(frail.kept, &group, &last_error);
     assert_int_equal(entry.verdict, status ? ENTRY_FAILED : ENTRY_DONE);
+    assert_false(frail.loses);
     return status;
 }
 
-TEST(a_lost_response_to_a_commit_is_found_out)
+TEST_WITH(a_lost_response_to_a_commit_is_found_out, set_up, tear_down)
 {
-    ee_error error = {0};
-    cut_store self = open_behind_proxy();
-    ok(decide_and_cut(&self, "y", CUTS_RESPONSE, &error));
-    assert_int_equal(store_bandit_state(self.kept, 1)->events, 3);
-    assert_int_equal(decide(self.kept, 1, "y", 4), ENTRY_REPEATED);
-    assert_int_equal(decide(self.kept, 1, "z", 4), ENTRY_DONE);
-    close_behind_proxy(&self, "=; D x; D y; D z; ");
+    open_frail(false);
+    frail.loses = true;
+    ok(try_to_decide("y"));
+    assert_int_equal(pg_connections(((pg_store *)frail.kept)->connection), 2);
+    assert_int_equal(store_bandit_state(frail.kept, 1)->events, 3);
+    assert_int_equal(decide(frail.kept, 1, "y", 4), ENTRY_REPEATED);
+    assert_int_equal(decide(frail.kept, 1, "z", 4), ENTRY_DONE);
+    close_frail("=; D x; D y; D z; ");
 }
 
 /* A connection that was lost between two groups, or before anything of this one was found, is made again. */
-TEST(a_lost_connection_is_made_again)
+TEST_WITH(a_lost_connection_is_made_again, set_up, tear_down)
 {
-    ee_error error = {0};
-    cut_store self = open_behind_proxy();
-    ok(decide_and_cut(&self, "y", CUTS_REQUEST, &error));
-    assert_int_equal(database_cut(&self.database, "writer"), 1);
-    assert_int_equal(decide(self.kept, 1, "z", 4), ENTRY_DONE);
-    close_behind_proxy(&self, "=; D x; D y; D z; ");
+    open_frail(false);
+    shut(SHUT_RDWR);
+    ok(try_to_decide("y"));
+    assert_int_equal(pg_connections(((pg_store *)frail.kept)->connection), 2);
+    assert_int_equal(database_cut(&database, "writer"), 3);
+    assert_int_equal(decide(frail.kept, 1, "z", 4), ENTRY_DONE);
+    close_frail("=; D x; D y; D z; ");
 }
 
 /* The database ends the transaction at its commit, and the connection with it. */
-static void end_at_commit(fresh_database *database)
+TEST_WITH(a_commit_that_was_not_done_is_found_out, set_up, tear_down)
 {
-    database_run(database->inside,
+    open_frail(false);
+    database_run(database.inside,
                  "CREATE FUNCTION end_backend() RETURNS trigger LANGUAGE plpgsql AS"
                  " $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); PERFORM pg_sleep(10); RETURN NULL; END $$;"
                  "CREATE CONSTRAINT TRIGGER ends AFTER INSERT ON eenet.events DEFERRABLE INITIALLY DEFERRED"
                  " FOR EACH ROW EXECUTE FUNCTION end_backend()");
-}
-
-TEST(a_commit_that_was_not_done_is_found_out)
-{
-    ee_error error = {0};
-    cut_store self = open_behind_proxy();
-    end_at_commit(&self.database);
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("y")}, .request = {1, 2}};
-    store_group group = {.first = &entry, .now = 3};
-    assert_int_equal(store_write(self.kept, &group, &error), EE_FILE_ERROR);
-    assert_int_equal(entry.verdict, ENTRY_FAILED);
-    assert_int_equal(store_bandit_state(self.kept, 1)->events, 2);
-    assert_int_equal(((pg_store *)self.kept)->doubtful_count, 0);
-    database_run(self.database.inside, "DROP TRIGGER ends ON eenet.events");
-    assert_int_equal(decide(self.kept, 1, "y", 4), ENTRY_DONE);
-    close_behind_proxy(&self, "=; D x; D y; ");
+    assert_int_equal(try_to_decide("y"), EE_FILE_ERROR);
+    assert_int_equal(store_bandit_state(frail.kept, 1)->events, 2);
+    assert_int_equal(((pg_store *)frail.kept)->doubtful_count, 0);
+    database_run(database.inside, "DROP TRIGGER ends ON eenet.events");
+    assert_int_equal(decide(frail.kept, 1, "y", 4), ENTRY_DONE);
+    close_frail("=; D x; D y; ");
 }
 
 /* The database cannot be reached for long after a commit: its bandits are loaded again. */
-TEST(a_commit_in_doubt_is_loaded_again)
+static void doubt_commit(bool moves)
 {
-    for (int moves = 0; moves < 2; moves++) {
-        cut_store self = open_behind_proxy();
-        pg_store *inside = (pg_store *)self.kept;
-        ee_error error = {0};
-        inside->patience = 0;
-        atomic_store(&self.between->closed, true);
-        assert_fails(decide_and_cut(&self, "y", CUTS_RESPONSE, &error), EE_FILE_ERROR, error,
-                     "the database is not available");
-        assert_int_equal(inside->doubtful_count, 1);
-        assert_int_equal(store_bandit_state(self.kept, 1)->events, 2); /* as far as it knows */
-        store_group nothing = {.now = 4};
-        assert_int_equal(store_write(self.kept, &nothing, &error), EE_FILE_ERROR);
-        uint64_t token = moves ? move_lease(&self.database, 1, 2) : 1;
-        atomic_store(&self.between->closed, false);
-        assert_int_equal(decide(self.kept, 1, "y", 4), moves ? ENTRY_MOVED : ENTRY_REPEATED);
-        if (moves) token = move_lease(&self.database, 1, 1);
-        assert_true(own(self.kept, 1, token));
-        assert_int_equal(decide(self.kept, 1, "z", 4), ENTRY_DONE);
-        close_behind_proxy(&self, "=; D x; D y; D z; ");
-    }
+    open_frail(false);
+    uint64_t token = store_token(frail.kept, 1);
+    pg_store *inside = (pg_store *)frail.kept;
+    inside->patience = 0;
+    frail.loses = frail.closes = true;
+    assert_fails(try_to_decide("y"), EE_FILE_ERROR, last_error, "the database is not available");
+    assert_int_equal(inside->doubtful_count, 1);
+    assert_int_equal(store_bandit_state(frail.kept, 1)->events, 2); /* as far as it knows */
+    store_group nothing = {.now = 4};
+    assert_int_equal(store_write(frail.kept, &nothing, &last_error), EE_FILE_ERROR);
+    database_allow(&database, true);
+    if (moves) move_lease(1, 2);
+    assert_int_equal(decide(frail.kept, 1, "y", 4), moves ? ENTRY_MOVED : ENTRY_REPEATED);
+    if (moves) token = move_lease(1, 1);
+    assert_true(own(frail.kept, 1, token));
+    assert_int_equal(decide(frail.kept, 1, "z", 4), ENTRY_DONE);
+    close_frail("=; D x; D y; D z; ");
+}
+
+TEST_WITH(a_commit_in_doubt_is_loaded_again, set_up, tear_down)
+{
+    doubt_commit(false);
+    tear_down(NULL);
+    set_up(NULL);
+    doubt_commit(true);
 }
 
 /* A bandit whose creation was in doubt is known afterwards, so the next one gets another number. */
-TEST(a_bandit_in_doubt_is_loaded_again)
+static void doubt_bandit(bool alone)
 {
-    only_in_a_database();
-    for (int alone = 0; alone < 2; alone++) {
-        fresh_database database = database_make();
-        proxy *between = start_proxy(&database);
-        store *kept;
-        ee_error error = {0};
-        ok(alone ? store_open(between->where, &kept, &error)
-                 : store_open_shared(between->where, 1, false, &kept, &error));
-        if (!alone) assert_true(own(kept, LEADER, move_lease(&database, LEADER, 1)));
-        ((pg_store *)kept)->patience = 0;
-        bandit_settings settings = bandit_settings_usual();
-        store_entry first = new_bandit(&settings, "a"), again = new_bandit(&settings, "a");
-        store_group group = {.first = &first, .now = 1};
-        atomic_store(&between->closed, true);
-        atomic_store(&between->cuts, CUTS_RESPONSE);
-        assert_int_equal(store_write(kept, &group, &error), EE_FILE_ERROR);
-        assert_int_equal(first.bandit, 0);
-        atomic_store(&between->closed, false);
-        assert_int_equal(write_entry(kept, &again, 2), ENTRY_FAILED);
-        assert_message_has(again.error.message, "already exists");
-        assert_int_equal(write_bandit(kept, "b", "{}", 2), 2);
-        assert_int_equal(decide(kept, 1, "x", 3), alone ? ENTRY_DONE : ENTRY_MOVED);
-        if (!alone) assert_true(own(kept, 1, 1));
-        assert_int_equal(decide(kept, 1, "y", 3), ENTRY_DONE);
-        store_close(kept);
-        stop_proxy(between);
-        database_remove(&database);
-    }
+    open_frail(alone);
+    ((pg_store *)frail.kept)->patience = 0;
+    bandit_settings settings = bandit_settings_usual();
+    store_entry made = new_bandit(&settings, "b"), again = new_bandit(&settings, "b");
+    store_group group = {.first = &made, .now = 3};
+    frail.loses = frail.closes = true;
+    assert_int_equal(store_write(frail.kept, &group, &last_error), EE_FILE_ERROR);
+    assert_int_equal(made.bandit, 0);
+    database_allow(&database, true);
+    assert_int_equal(write_entry(frail.kept, &again, 4), ENTRY_FAILED);
+    assert_message_has(again.error.message, "already exists");
+    assert_int_equal(write_bandit(frail.kept, "c", "{}", 4), 3);
+    assert_int_equal(decide(frail.kept, 2, "y", 5), alone ? ENTRY_DONE : ENTRY_MOVED);
+    if (!alone) assert_true(own(frail.kept, 2, 1));
+    assert_int_equal(decide(frail.kept, 2, "z", 5), ENTRY_DONE);
+    store_close(frail.kept);
+}
+
+TEST_WITH(a_bandit_in_doubt_is_loaded_again, set_up, tear_down)
+{
+    doubt_bandit(false);
+    tear_down(NULL);
+    set_up(NULL);
+    doubt_bandit(true);
 }
 
 /* ---- the same rows as with SQLite ---- */
@@ -622,7 +474,6 @@ static void write_drawn(pair *self)
     copy = into;
     for (int i = 0; i < 2; i++) {
         drawn *used = i ? &copy : &into;
-        ee_error error = {0};
         drawn_chain(used);
         store_group group = {.first = used->entries,
                              .now = self->log.now,
@@ -631,7 +482,7 @@ static void write_drawn(pair *self)
                              .due_count = settles ? BANDITS : 0,
                              .settle_each = 5,
                              .settle_total = 9};
-        if (store_write(self->stores[i], &group, &error)) fail_msg("%s", error.message);
+        ok(store_write(self->stores[i], &group, &last_error));
     }
     for (size_t i = 0; i < into.count; i++) {
         const store_entry *a = &into.entries[i], *b = &copy.entries[i];
@@ -799,11 +650,11 @@ static text show_all(store_reader *reader, int64_t until)
         }
         for (int64_t k = 0; k <= 20; k++) {
             int64_t time = k == 0 ? INT64_MIN : k == 20 ? INT64_MAX : k * until / 18;
-            uint64_t first, end, before;
-            ok(store_find_time(reader, one->number, time, &first, NULL));
+            uint64_t begin, end, before;
+            ok(store_find_time(reader, one->number, time, &begin, NULL));
             ok(store_find_end(reader, one->number, time, &end, NULL));
             ok(store_count_before(reader, one->number, time, &before, NULL));
-            text_add(&out, "time %d %d %d\n", (int)first, (int)end, (int)before);
+            text_add(&out, "time %d %d %d\n", (int)begin, (int)end, (int)before);
         }
     }
     stored_bandits_free(&list);
@@ -906,7 +757,6 @@ static void explain(pg_connection *on, const char *sql)
     char prepare[4000], execute[200] = "EXPLAIN (COSTS OFF) EXECUTE tried";
     PGresult *plan;
     int values = 0;
-    ee_error error = {0};
     if (strncmp(sql, "BEGIN", 5) == 0 || strcmp(sql, "COMMIT") == 0 || strcmp(sql, "ROLLBACK") == 0) return;
     for (const char *at = sql; (at = strchr(at, '$')); at++)
         if (atoi(at + 1) > values) values = atoi(at + 1);
@@ -914,7 +764,7 @@ static void explain(pg_connection *on, const char *sql)
     if (values) strcat(execute, ")");
     assert_true((size_t)snprintf(prepare, sizeof prepare, "PREPARE tried AS %s", sql) < sizeof prepare);
     database_run(on, prepare);
-    if (pg_query(on, execute, "explain", &plan, &error)) fail_msg("%s: %s", sql, error.message);
+    if (pg_query(on, execute, "explain", &plan, &last_error)) fail_msg("%s: %s", sql, last_error.message);
     assert_true(PQntuples(plan) > 0);
     check_plan(plan, sql);
     PQclear(plan);
@@ -924,22 +774,19 @@ static void explain(pg_connection *on, const char *sql)
 /* A backlog in tables that were never analysed. */
 TEST_WITH(plans_need_no_statistics, set_up, tear_down)
 {
-    FLEET(state);
+    only_in_a_database();
     pg_connection *on;
-    PGresult *rows;
-    database_run(database->inside,
+    database_run(database.inside,
                  "INSERT INTO eenet.events (place, kind, time) SELECT 9::bigint << 40 | n, 1 + n % 3, n"
                  " FROM generate_series(1, 60000) AS n;"
                  "INSERT INTO eenet.decisions SELECT 9::bigint << 40 | n, n, 0, 0, 0, 0, 0, 0, 0"
                  " FROM generate_series(1, 20000) AS n;"
                  "INSERT INTO eenet.ids SELECT 9, int4send(n), n FROM generate_series(1, 20000) AS n");
-    ok(pg_query(database->inside,
-                "SELECT count(*) FROM pg_class WHERE oid IN ('eenet.events'::regclass, 'eenet.decisions'::regclass,"
-                " 'eenet.ids'::regclass) AND reltuples <= 0",
-                "read", &rows, NULL));
-    assert_int_equal(pg_int8(rows, 0, 0), 3);
-    PQclear(rows);
-    ok(pg_create(&(pg_options){.where = database->where, .role = "plans"}, &on, NULL));
+    assert_int_equal(database_ask(database.inside,
+                                  "SELECT count(*) FROM pg_class WHERE oid IN ('eenet.events'::regclass,"
+                                  " 'eenet.decisions'::regclass, 'eenet.ids'::regclass) AND reltuples <= 0"),
+                     3);
+    ok(pg_create(&(pg_options){.where = database.where, .role = "plans"}, &on, NULL));
     for (size_t i = 0; i < PG_READER_STATEMENTS; i++) explain(on, pg_reader_sql[i]);
     for (size_t i = 0; i < PG_STATEMENTS; i++) explain(on, pg_writer_sql[i]);
     pg_free(on);
@@ -947,15 +794,15 @@ TEST_WITH(plans_need_no_statistics, set_up, tear_down)
 
 TEST_WITH(a_lost_connection_of_a_reader_is_made_again, set_up, tear_down)
 {
-    FLEET(state);
+    only_in_a_database();
     store_reader *reader;
     const event *found;
     uint64_t number;
     event_batch batch = {0};
-    ok(store_open_reader(database->where, &reader, NULL));
+    ok(store_open_reader(database.where, &reader, NULL));
     for (int i = 0; i < 3; i++) {
         ok(store_read_one(reader, 1, 1, &found, NULL));
-        assert_true(database_cut(database, "pool") >= 1);
+        assert_true(database_cut(&database, "pool") >= 1);
         ok(i == 0   ? store_read_one(reader, 1, 1, &found, NULL)
            : i == 1 ? store_find_time(reader, 1, 2000, &number, NULL)
                     : store_read(reader, 1, 0, ~0u, 10, &batch, NULL));
@@ -977,92 +824,68 @@ TEST_WITH(damage_is_detected, set_up, tear_down)
                                           "body = coalesce(body, '') || 'x'::bytea",
                                           "checksum = NULL",
                                           "checksum = checksum + 1"};
-    FLEET(state);
-    pg_connection *on = database->inside;
+    only_in_a_database();
+    pg_connection *on = database.inside;
     store_reader *reader, *none;
     const event *found;
     event_batch batch = {0};
     stored_bandits bandits;
     uint64_t number;
-    ee_error error = {0};
     for (int i = 0; i < 6; i++) assert_int_equal(decide(first, 1, (char[]){(char)('a' + i), 0}, 2), ENTRY_DONE);
     ok(store_reader_create(first, &reader, NULL));
     database_run(on, "CREATE TABLE saved AS SELECT * FROM eenet.events WHERE place = 1::bigint << 40 | 4");
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        char sql[300];
-        snprintf(sql, sizeof sql, "UPDATE eenet.events SET %s WHERE place = (SELECT place FROM saved)", damages[i]);
-        database_run(on, sql);
-        if (store_read_one(reader, 1, 4, &found, &error) != EE_FILE_ERROR) fail_msg("%s", damages[i]);
-        assert_message_has(error.message, "is damaged: its checksum does not match; run 'eenet check'");
+        database_ask(on, "UPDATE eenet.events SET %s WHERE place = (SELECT place FROM saved)", damages[i]);
+        if (store_read_one(reader, 1, 4, &found, &last_error) != EE_FILE_ERROR) fail_msg("%s", damages[i]);
+        assert_message_has(last_error.message, "is damaged: its checksum does not match; run 'eenet check'");
         database_run(on, "DELETE FROM eenet.events WHERE place = (SELECT place FROM saved);"
                          "INSERT INTO eenet.events SELECT * FROM saved");
-        ok(store_read_one(reader, 1, 4, &found, &error));
+        ok(store_read_one(reader, 1, 4, &found, &last_error));
     }
     database_run(on, "DELETE FROM eenet.events WHERE place = (SELECT place FROM saved)");
-    assert_fails(store_read(reader, 1, 2, ~0u, 100, &batch, &error), EE_FILE_ERROR, error,
+    assert_fails(store_read(reader, 1, 2, ~0u, 100, &batch, &last_error), EE_FILE_ERROR, last_error,
                  "the log of bandit 1 is damaged: event 4 is missing");
     /* The middle of the log: the first event that the search looks at. */
-    assert_fails(store_count_before(reader, 1, 3000, &number, &error), EE_FILE_ERROR, error, "event 4 is missing");
-    ok(store_read(reader, 1, 4, ~0u, 100, &batch, &error)); /* the connection is of use */
+    assert_fails(store_count_before(reader, 1, 3000, &number, &last_error), EE_FILE_ERROR, last_error,
+                 "event 4 is missing");
+    ok(store_read(reader, 1, 4, ~0u, 100, &batch, &last_error)); /* the connection is of use */
     event_batch_free(&batch);
     store_reader_free(reader);
     ok(store_open_reader(test_postgres(), &none, NULL));
-    assert_fails(store_list_bandits(none, &bandits, &error), EE_FILE_ERROR, error,
+    assert_fails(store_list_bandits(none, &bandits, &last_error), EE_FILE_ERROR, last_error,
                  "the database has no tables of eenet");
     store_reader_free(none);
 }
 
 /* ---- spools ---- */
 
-static ee_status deliver(store *kept, uint64_t before, uint64_t position, int64_t now, ee_error *error)
+static ee_status deliver(uint64_t before, uint64_t position, int64_t now)
 {
     store_entry entry = {.bandit = 1, .event = {.kind = EVENT_STEP}};
     store_group group = {
         .first = &entry, .now = now, .spool = "one", .spool_before = before, .spool_position = position};
-    return store_write(kept, &group, error);
+    return store_write(first, &group, &last_error);
 }
 
-TEST(the_position_of_a_spool_is_part_of_the_group)
+/* The position of a spool is part of the group, and what it has delivered is refused. */
+TEST_WITH(a_spool_delivers_once, set_up, tear_down)
 {
     only_in_a_database();
-    fresh_database database = database_make();
-    store *kept;
-    ee_error error = {0};
-    ok(store_open(database.where, &kept, &error));
-    write_bandit(kept, "a", "{}", 5);
-    ok(deliver(kept, 0, 10, 5, &error));
-    ok(deliver(kept, 10, 11, 5, &error));
-    assert_int_equal(deliver(kept, 11, 12, 1, &error), EE_BAD_INPUT);
-    assert_int_equal(ask_number(&database, "SELECT delivered FROM eenet.spools WHERE spool = 'one'"), 11);
-    store_group probe = {.now = 5, .probe = true};
-    ok(store_write(kept, &probe, &error));
-    store_close(kept);
-    database_remove(&database);
-}
-
-TEST(what_a_spool_has_delivered_is_refused)
-{
-    only_in_a_database();
-    fresh_database database = database_make();
-    store *kept;
-    ee_error error = {0};
     uint64_t position = 0;
-    ok(store_open(database.where, &kept, &error));
-    write_bandit(kept, "a", "{}", 5);
-    ok(deliver(kept, 0, 10, 5, &error));
-    assert_fails(deliver(kept, 0, 10, 5, &error), EE_FILE_ERROR, error, "already in the database");
-    assert_int_equal(deliver(kept, 9, 12, 5, &error), EE_FILE_ERROR);
-    assert_log_is(kept, 1, "=; P; ");
-    ok(store_spool_position(kept, "one", &position, &error));
+    ok(deliver(0, 10, 5));
+    assert_fails(deliver(0, 10, 5), EE_FILE_ERROR, last_error, "already in the database");
+    assert_int_equal(deliver(9, 12, 5), EE_FILE_ERROR);
+    assert_log_is(first, 1, "=; P; ");
+    ok(store_spool_position(first, "one", &position, &last_error));
     assert_int_equal(position, 10);
     /* It has committed a lock on the row: with a standby, that commit waits until the position is there too. */
-    assert_int_equal(ask_number(&database,
-                                "SELECT (xmax <> '0' AND pg_xact_status(xmax::text::xid8) = 'committed')::int"
-                                " FROM eenet.spools"),
-                     1);
+    assert_true(is_committed("spools WHERE delivered =", 10));
+    ok(deliver(10, 11, 5));
+    assert_int_equal(deliver(11, 12, 1), EE_BAD_INPUT);
+    assert_int_equal(database_ask(database.inside, "SELECT delivered FROM eenet.spools WHERE spool = 'one'"), 11);
     database_run(database.inside, "UPDATE eenet.spools SET delivered = 3"); /* as a failover may lose commits */
-    ok(deliver(kept, 10, 11, 5, &error));
-    assert_log_is(kept, 1, "=; P; P; ");
-    store_close(kept);
-    database_remove(&database);
+    ok(deliver(11, 12, 5));
+    assert_log_is(first, 1, "=; P; P; P; ");
+    store_group probe = {.now = 5, .probe = true};
+    ok(store_write(first, &probe, &last_error));
 }

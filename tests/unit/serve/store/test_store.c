@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "serve/shown_log.h"
 #include "serve/store_bench.h"
 
 static store_entry settings_entry(const bandit_settings *settings, const char *json, const char *name)
@@ -54,23 +55,20 @@ TEST_WITH(events_are_kept, set_up, tear_down)
              (store_entry){.bandit = bandit,
                            .event = {.kind = EVENT_DECISION, .id = words("\xc3\xa4"), .body = large, .size = 50000}});
     assert_int_equal(give(bandit, 6, "\xc3\xa4", 0.1, "r"), REWARD_JOINED);
-    const event events[] = {
-        {.number = 1, .kind = EVENT_SETTINGS, .time = 5, .body = "{\"dim\":1}", .size = 9},
-        {.number = 2, .kind = EVENT_DECISION, .time = 5, .id = words("\xc3\xa4"), .body = large, .size = sizeof large},
-        {.number = 3,
-         .kind = EVENT_REWARD,
-         .time = 6,
-         .id = words("\xc3\xa4"),
-         .decision = 2,
-         .value = 0.1,
-         .outcome = REWARD_JOINED,
-         .reward_id = words("r")},
-        {.number = 4, .kind = EVENT_SETTLED, .time = 6, .decision = 2, .value = 0.1, .outcome = SETTLED_REWARDED},
-    };
-    for (size_t i = 0; i < 4; i++) compare_event(bandit, &events[i]);
+    assert_string_equal(events_of(bandit), "1:6@5  2:1@5 \xc3\xa4 3:2@6 \xc3\xa4 4:3@6  ");
+    assert_log_is(bench.kept, bandit, "=; D \xc3\xa4; R \xc3\xa4 0.1 joined 2; S 2 0.1 rewarded; ");
+    const json_text bodies[] = {words("{\"dim\":1}"), {(const char *)large, sizeof large}, {"", 0}, {"", 0}};
+    for (uint64_t i = 0; i < 4; i++) {
+        const event *found;
+        ok(store_read_one(bench.reader, bandit, i + 1, &found, NULL));
+        assert_int_equal(found->size, bodies[i].length);
+        if (found->size) assert_memory_equal(found->body, bodies[i].bytes, found->size);
+        assert_true(found->value == (i < 2 ? 0 : 0.1) && found->reward_id.length == (i == 2));
+        if (i == 2) assert_int_equal(found->reward_id.bytes[0], 'r');
+    }
     const event *none;
-    assert_int_equal(store_read_one(bench.reader, bandit, 5, &none, &bench.error), EE_BAD_INPUT);
-    assert_int_equal(store_read_one(bench.reader, 1, 2, &none, &bench.error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(bench.reader, bandit, 5, &none, &last_error), EE_BAD_INPUT);
+    assert_int_equal(store_read_one(bench.reader, 1, 2, &none, &last_error), EE_BAD_INPUT);
     assert_null(none);
 }
 
@@ -83,8 +81,8 @@ TEST_WITH(events_follow_each_other, set_up, tear_down)
     open_store();
     store_entry early = {.bandit = 1, .event = {.kind = EVENT_STEP}};
     store_group group = {.first = &early, .now = 99};
-    assert_int_equal(store_write(bench.kept, &group, &bench.error), EE_BAD_INPUT);
-    assert_string_equal(bench.error.message, "store: an event of time 99 cannot follow event 2");
+    assert_int_equal(store_write(bench.kept, &group, &last_error), EE_BAD_INPUT);
+    assert_string_equal(last_error.message, "store: an event of time 99 cannot follow event 2");
     append(1, EVENT_STEP, 100);
     assert_string_equal(events_of(1), "1:6@100  2:4@100  3:4@100  ");
     store_entry settled = {.bandit = 1, .event = {.kind = EVENT_SETTLED}};
@@ -118,7 +116,7 @@ TEST_WITH(events_are_found, set_up, tear_down)
                  {EVENT_STEP, 11, 8},       {EVENT_DECISION, 9, 7},   {EVENT_DECISION, 1, 0},
                  {EVENT_MODEL, 12, 0},      {EVENT_SETTINGS, 1, 1}};
     for (size_t i = 0; i < sizeof lasts / sizeof *lasts; i++) {
-        ok(store_last(bench.reader, 1, lasts[i].kind, lasts[i].upto, &number, &bench.error));
+        ok(store_last(bench.reader, 1, lasts[i].kind, lasts[i].upto, &number, &last_error));
         assert_int_equal(number, lasts[i].expected);
     }
     ok(store_last_of(bench.reader, 1, 1U << EVENT_DECISION | 1U << EVENT_CHECKPOINT, 10, &number, NULL));
@@ -128,10 +126,10 @@ TEST_WITH(events_are_found, set_up, tear_down)
         uint64_t expected;
     } times[] = {{INT64_MIN, 1}, {0, 1}, {1, 2}, {10, 2}, {11, 4}, {60, 12}, {61, 13}, {INT64_MAX, 13}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        ok(store_find_time(bench.reader, 1, times[i].time, &number, &bench.error));
+        ok(store_find_time(bench.reader, 1, times[i].time, &number, &last_error));
         assert_int_equal(number, times[i].expected);
     }
-    ok(store_find_time(bench.reader, 7, 0, &number, &bench.error));
+    ok(store_find_time(bench.reader, 7, 0, &number, &last_error));
     assert_int_equal(number, 1);
 }
 
@@ -144,7 +142,7 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     size_t count;
     const int64_t times[] = {10, 20, 30, 1031, 1040, 1050, 2051, 2060};
     const stored_clock changes[] = {{1031, 1010, false}, {1040, 1010, true}, {2051, 0, false}};
-    ok(store_read_clock(bench.reader, &clock, &bench.error));
+    ok(store_read_clock(bench.reader, &clock, &last_error));
     assert_true(clock.time == 0 && clock.ahead == 0 && !clock.in_doubt);
     close_store();
     bench.kept = open_bare(bench.place.where, &(joining_rules){.wait = 1000000, .aggregation = LOG_REWARD_FIRST});
@@ -154,14 +152,14 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
         store_group group = {.first = &entry, .now = times[i]};
         for (size_t k = 0; k < 3; k++)
             if (changes[k].time == times[i]) group.clock = &changes[k];
-        ok(store_write(bench.kept, &group, &bench.error));
+        ok(store_write(bench.kept, &group, &last_error));
     }
     close_store();
     open_store();
-    ok(store_read_clock(bench.reader, &clock, &bench.error));
+    ok(store_read_clock(bench.reader, &clock, &last_error));
     assert_true(clock.time == 2051 && clock.ahead == 0 && !clock.in_doubt);
     assert_seen(1, 0, ALL, 100, "1:1@10 a 2:1@20 b 3:1@30 c 4:1@21 d 5:1@30 e 6:1@40 f 7:1@2051 g 8:1@2060 h ", 8);
-    ok(store_next_decisions(bench.reader, 1, 4, &decision, 1, &count, &bench.error));
+    ok(store_next_decisions(bench.reader, 1, 4, &decision, 1, &count, &last_error));
     assert_int_equal(count, 1);
     assert_int_equal(decision.time, 30);
     const struct {
@@ -170,19 +168,19 @@ TEST_WITH(wall_times_go_back, set_up, tear_down)
     } finds[] = {{INT64_MIN, 1, 1}, {10, 1, 1}, {11, 2, 2},   {21, 3, 3},   {22, 3, 5},   {30, 3, 5},       {31, 6, 6},
                  {40, 6, 6},        {41, 7, 7}, {2051, 7, 7}, {2052, 8, 8}, {2061, 9, 9}, {INT64_MAX, 9, 9}};
     for (size_t i = 0; i < sizeof finds / sizeof *finds; i++) {
-        ok(store_find_time(bench.reader, 1, finds[i].time, &number, &bench.error));
+        ok(store_find_time(bench.reader, 1, finds[i].time, &number, &last_error));
         assert_int_equal(number, finds[i].first);
-        ok(store_find_end(bench.reader, 1, finds[i].time, &number, &bench.error));
+        ok(store_find_end(bench.reader, 1, finds[i].time, &number, &last_error));
         assert_int_equal(number, finds[i].end);
     }
-    ok(store_count_before(bench.reader, 1, 1040, &number, &bench.error));
+    ok(store_count_before(bench.reader, 1, 1040, &number, &last_error));
     assert_int_equal(number, 4);
-    ok(store_count_before(bench.reader, 2, 1040, &number, &bench.error));
+    ok(store_count_before(bench.reader, 2, 1040, &number, &last_error));
     assert_int_equal(number, 0);
     /* a reader that has read the clock sees what it did later */
     store_entry last_one = {.bandit = 1, .event = {.kind = EVENT_DECISION, .id = words("i")}};
     store_group group = {.first = &last_one, .now = 3000, .clock = &(stored_clock){3000, 100, false}};
-    ok(store_write(bench.kept, &group, &bench.error));
+    ok(store_write(bench.kept, &group, &last_error));
     assert_seen(1, 7, ALL, 100, "8:1@2060 h 9:1@2900 i ", 9);
 }
 
@@ -193,15 +191,15 @@ TEST_WITH(a_batch_is_a_copy, set_up, tear_down)
     bool more;
     event_batch batch = {0};
     write_log();
-    ok(store_read(bench.reader, 1, 0, ALL, 100, &batch, &bench.error));
+    ok(store_read(bench.reader, 1, 0, ALL, 100, &batch, &last_error));
     assert_int_equal(batch.count, 12);
-    ok(store_remove(bench.kept, 1, INT64_MAX, 12, 5, &more, &bench.error));
+    ok(store_remove(bench.kept, 1, INT64_MAX, 12, 5, &more, &last_error));
     for (size_t i = 0; i < 12; i++) {
         ee_status expected = i < 5 ? EE_BAD_INPUT : EE_OK;
         assert_int_equal(batch.events[i].number, i + 1);
         assert_memory_equal(batch.events[i].body, "body", 4);
-        assert_int_equal(store_read_one(bench.reader, 1, i + 1, &one, &bench.error), expected);
-        ok(store_read_one(bench.reader, 2, i + 1, &one, &bench.error));
+        assert_int_equal(store_read_one(bench.reader, 1, i + 1, &one, &last_error), expected);
+        ok(store_read_one(bench.reader, 2, i + 1, &one, &last_error));
     }
     event_batch_free(&batch);
 }
@@ -218,19 +216,11 @@ static int log_pages(void)
 TEST_WITH(a_reader_that_works_does_not_hold_the_log, set_up, tear_down)
 {
     enum { TRANSACTIONS = 60, EACH = 40, LIMIT = 1500 };
-    static uint8_t body[8000];
     event_batch batch = {0};
     only_in_a_folder();
     write_log();
-    ok(store_read(bench.reader, 1, 0, ALL, 2, &batch, &bench.error));
-    for (size_t i = 0; i < TRANSACTIONS; i++) {
-        store_entry entries[EACH];
-        for (size_t k = 0; k < EACH; k++)
-            entries[k] = (store_entry){.bandit = 1,
-                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                       .next = k + 1 < EACH ? &entries[k + 1] : NULL};
-        write_entries(bench.kept, entries, 100);
-    }
+    ok(store_read(bench.reader, 1, 0, ALL, 2, &batch, &last_error));
+    for (size_t i = 0; i < TRANSACTIONS; i++) ok(write_steps(EACH, 8000, NULL, 100));
     assert_int_equal(batch.events[1].number, 2);
     assert_true(log_pages() < LIMIT);
     event_batch_free(&batch);
@@ -256,7 +246,7 @@ TEST_WITH(a_batch_is_bounded, set_up, tear_down)
     for (size_t k = 0; k < 2; k++) {
         event_batch_clear(&batch);
         for (size_t i = 0; i < 4; i++) {
-            ok(store_read(bench.reader, 1, batch.last, kinds[k], 100, &batch, &bench.error));
+            ok(store_read(bench.reader, 1, batch.last, kinds[k], 100, &batch, &last_error));
             assert_int_equal(batch.count, counts[i]);
             for (size_t j = 0; j < batch.count; j++)
                 assert_int_equal(((const uint8_t *)batch.events[j].body)[SIZE - 1], batch.events[j].number);
@@ -279,7 +269,7 @@ TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
     step.next = &made;
     store_group group = {.first = &step, .now = 2};
     for (int again = 0; again < 2; again++) {
-        assert_fails(store_write(bench.kept, &group, &bench.error), EE_FILE_ERROR, bench.error,
+        assert_fails(store_write(bench.kept, &group, &last_error), EE_FILE_ERROR, last_error,
                      "store: could not add the ids of decisions");
         assert_int_equal(step.verdict, ENTRY_FAILED);
         assert_string_equal(events_of(1), "1:6@1  ");
@@ -293,7 +283,7 @@ TEST_WITH(a_failed_statement_undoes_the_group, set_up, tear_down)
 static bool remove_before(int64_t before, uint64_t keep_from, size_t limit)
 {
     bool more;
-    ok(store_remove(bench.kept, 1, before, keep_from, limit, &more, &bench.error));
+    ok(store_remove(bench.kept, 1, before, keep_from, limit, &more, &last_error));
     return more;
 }
 
@@ -328,34 +318,28 @@ TEST_WITH(old_events_are_removed, set_up, tear_down)
     open_store();
     assert_string_equal(bandits_of(), "1 a 14-14@9 settled 0 {\"aggregation\":\"first\"}; ");
     uint64_t number;
-    ok(store_find_time(bench.reader, 1, 0, &number, &bench.error));
+    ok(store_find_time(bench.reader, 1, 0, &number, &last_error));
     assert_int_equal(number, 14);
     bool more;
-    assert_int_equal(store_remove(bench.kept, 2, 100, 100, 10, &more, &bench.error), EE_BAD_INPUT);
+    assert_int_equal(store_remove(bench.kept, 2, 100, 100, 10, &more, &last_error), EE_BAD_INPUT);
 }
 
 /* What was freed is used again: the file does not grow while as much is removed as is added. */
 TEST_WITH(removed_room_is_used_again, set_up, tear_down)
 {
-    enum { EACH = 100 };
-    static const uint8_t body[2000];
+    enum { EACH = 100, SIZE = 2000 };
     uint64_t bytes = 0;
     int64_t now = 1;
     only_in_a_folder(); /* PostgreSQL uses it again when autovacuum has run */
     write_bandit(bench.kept, "a", "{}", now);
     for (int round = 0; round < 12; round++) {
-        store_entry entries[EACH];
         now += EACH;
-        for (size_t i = 0; i < EACH; i++)
-            entries[i] = (store_entry){.bandit = 1,
-                                       .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                       .next = i + 1 < EACH ? &entries[i + 1] : NULL};
-        write_entries(bench.kept, entries, now);
+        ok(write_steps(EACH, SIZE, NULL, now));
         remove_before(now - 200, UINT64_MAX, 1000);
         close_store();
         open_store();
         if (round == 5) bytes = store_bytes(bench.kept);
     }
-    assert_true(bytes > 200 * sizeof body);
+    assert_true(bytes > 200 * SIZE);
     assert_true(store_bytes(bench.kept) <= bytes + 100000);
 }

@@ -14,12 +14,11 @@ static struct stage {
     store *store;
     random_log log;
     uint64_t checkpoint; /* number of the last model */
-    ee_error error;
 } stage;
 
 static void open_stage(void)
 {
-    if (store_open(stage.path, &stage.store, &stage.error)) fail_msg("%s", stage.error.message);
+    ok(store_open(stage.path, &stage.store, &last_error));
 }
 
 static void start(uint64_t seed)
@@ -50,7 +49,7 @@ static void play(size_t groups)
                              .due_count = draw(&stage.log, 2),
                              .settle_each = 100,
                              .settle_total = 100};
-        ok(store_write(stage.store, &group, &stage.error));
+        ok(store_write(stage.store, &group, &last_error));
         drawn_release(&into);
     }
     stage.checkpoint = write_checkpoint(stage.store, 1, stage.log.now, 40);
@@ -77,9 +76,8 @@ static check_result look(void)
 {
     check_request request = {.folder = stage.path, .found = add_sentence};
     check_result found;
-    ee_error error;
     said[0] = '\0';
-    if (store_check_folder(&request, &found, &error)) fail_msg("%s", error.message);
+    ok(store_check_folder(&request, &found, &last_error));
     return found;
 }
 
@@ -90,31 +88,22 @@ static void assert_whole(void)
     assert_true(found.events > 0);
 }
 
-static sqlite3 *open_database(void)
+static void add_line(void *context, const char *row)
 {
-    char path[80];
-    sqlite3 *database;
-    snprintf(path, sizeof path, "%s/eenet.db", stage.path);
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    return database;
+    text_add(context, "%s\n", row);
 }
 
-static void run_sql(const char *sql)
+/* Asks or changes the database itself. */
+static void run_sql(const char *sql, text *answer)
 {
-    sqlite3 *database = open_database();
-    char *message = NULL;
-    if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s: %s", sql, message);
-    assert_true(sqlite3_total_changes(database) > 0);
-    sqlite3_close(database);
-}
-
-static int add_row(void *context, int count, char **values, char **names)
-{
-    text *into = context;
-    (void)names;
-    for (int i = 0; i < count; i++) text_add(into, "%s|", values[i] ? values[i] : "");
-    text_add(into, "\n");
-    return 0;
+    raw_log raw = raw_begin(stage.path);
+    if (answer)
+        raw_show(&raw, sql, add_line, answer);
+    else
+        raw_run(&raw, sql);
+    assert_true(answer || sqlite3_total_changes(raw.database) > 0);
+    raw_run(&raw, "COMMIT");
+    raw_close(&raw);
 }
 
 /* All that the tables say. */
@@ -129,24 +118,8 @@ static text content(void)
         "SELECT * FROM unclaimed ORDER BY 1, 2, 3",
         "SELECT bandit, first, last, sum, kept FROM log_ends ORDER BY 1"};
     text all = text_start(NULL);
-    sqlite3 *database = open_database();
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
-        assert_int_equal(sqlite3_exec(database, questions[i], add_row, &all, NULL), SQLITE_OK);
-    sqlite3_close(database);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) run_sql(questions[i], &all);
     return all;
-}
-
-static int64_t count_kept(void)
-{
-    sqlite3 *database = open_database();
-    sqlite3_stmt *statement;
-    assert_int_equal(
-        sqlite3_prepare_v2(database, "SELECT count(*) FROM log_ends WHERE kept <> 0", -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int64_t count = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    sqlite3_close(database);
-    return count;
 }
 
 /* ---- what is written ---- */
@@ -154,7 +127,7 @@ static int64_t count_kept(void)
 /* Also while it is written to, with removals, and across restarts. */
 TEST(logs_are_whole_whatever_happens)
 {
-    int64_t kept = 0;
+    text kept = text_start(NULL);
     for (uint64_t seed = 1; seed <= test_long(1, 20); seed++) {
         start_shop(seed);
         for (int part = 0; part < 4; part++) {
@@ -168,10 +141,11 @@ TEST(logs_are_whole_whatever_happens)
         }
         store_close(stage.store);
         assert_whole();
-        kept += count_kept();
+        run_sql("SELECT bandit FROM log_ends WHERE kept <> 0", &kept);
         folder_remove(&stage.folder);
     }
-    assert_true(kept > 0); /* reward ids that outlive their event were among them */
+    assert_true(kept.length > 0); /* reward ids that outlive their event were among them */
+    memory_free(kept.bytes);
 }
 
 /* ---- damage ---- */
@@ -202,13 +176,13 @@ static void make_whole(void)
     start(20);
     stage.checkpoint = checkpoint;
     stage.log.now += 1000000 * (int64_t)SECOND;
-    ok(store_backup(folder_path(&made, "store"), stage.path, NULL, NULL, NULL, &stage.error));
+    ok(store_backup(folder_path(&made, "store"), stage.path, NULL, NULL, NULL, &last_error));
 }
 
 static void make_damaged(const char *sql)
 {
     make_whole();
-    run_sql(sql);
+    run_sql(sql, NULL);
 }
 
 TEST(missing_and_changed_events_are_found)
@@ -237,9 +211,8 @@ TEST(missing_and_changed_events_are_found)
         if (!found.log) fail_msg("not found: %s", cases[i][0]);
         assert_message_has(said, cases[i][1]);
         repair_result done;
-        check_request request = {.folder = stage.path};
-        assert_fails(store_repair(&request, &done, &stage.error), EE_FILE_ERROR, stage.error,
-                     "the log itself is damaged");
+        assert_fails(store_repair(&(check_request){.folder = stage.path}, &done, &last_error), EE_FILE_ERROR,
+                     last_error, "the log itself is damaged");
         folder_remove(&stage.folder);
     }
 }
@@ -275,13 +248,12 @@ TEST(damaged_tables_are_rebuilt)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         make_whole();
         text before = content();
-        run_sql(cases[i]);
+        run_sql(cases[i], NULL);
         check_result found = look();
         if (!found.tables && !found.structure) fail_msg("not found: %s", cases[i]);
         assert_int_equal(found.log, 0);
         repair_result done;
-        check_request request = {.folder = stage.path};
-        if (store_repair(&request, &done, &stage.error)) fail_msg("%s", stage.error.message);
+        ok(store_repair(&(check_request){.folder = stage.path}, &done, &last_error));
         assert_true(done.rebuilt && !done.ids_lost);
         assert_string_equal(done.kept, "eenet.db.damaged-1");
         assert_whole();
@@ -301,68 +273,54 @@ TEST(damaged_tables_are_rebuilt)
 
 /* ---- files ---- */
 
-TEST(damaged_models_are_found)
+/* Writes a file of the folder, whole or with a byte changed here and there. */
+static void assert_changes_are_found(const char *name, uint8_t *bytes, size_t size, size_t first, size_t step)
 {
-    make_whole();
     char path[128];
-    uint8_t *bytes;
-    size_t size;
-    snprintf(path, sizeof path, "%s/models/1/%llu.model", stage.path, (unsigned long long)stage.checkpoint);
-    ok(file_read(path, &bytes, &size, NULL));
-    for (size_t i = 0; i < size; i += test_long(9, 1)) {
+    snprintf(path, sizeof path, "%s/%s", stage.path, name);
+    for (size_t i = first; i < size; i += step) {
         bytes[i] ^= 1;
         ok(file_write(path, bytes, size, NULL));
         assert_int_equal(look().blobs, 1);
+        assert_message_has(said, name);
         bytes[i] ^= 1;
     }
+    ok(file_write(path, bytes, size, NULL));
+    assert_whole();
+}
+
+/* A model, a file of text that ends with its checksum, one of an older version, and the state of a live evaluation. */
+TEST(damaged_files_are_found)
+{
+    make_whole();
+    char name[64], path[128], folder[100];
+    uint8_t *bytes, live[64];
+    size_t size;
+    snprintf(name, sizeof name, "models/1/%llu.model", (unsigned long long)stage.checkpoint);
+    snprintf(path, sizeof path, "%s/%s", stage.path, name);
+    ok(file_read(path, &bytes, &size, NULL));
     ok(file_write(path, bytes, size - 1, NULL));
     assert_int_equal(look().blobs, 1);
     assert_int_equal(remove(path), 0);
     assert_int_equal(look().blobs, 1);
     assert_message_has(said, "is missing");
-    ok(file_write(path, bytes, size, NULL));
-    assert_whole();
+    assert_changes_are_found(name, bytes, size, 0, test_long(9, 1));
     memory_free(bytes);
-    folder_remove(&stage.folder);
-}
-
-/* A file of text that ends with its checksum, one of an older version, and the state of a live evaluation. */
-TEST(damaged_files_are_found)
-{
-    make_whole();
-    char folder[100], path[128];
-    snprintf(folder, sizeof folder, "%s/evaluations", stage.path);
-    snprintf(path, sizeof path, "%s/0123456789abcdef.json", folder);
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(folder, sizeof folder, "%s/%s", stage.path, i ? "evaluations" : "live");
+        ok(file_make_folder(folder, NULL));
+    }
     text words = text_start(NULL);
     text_add(&words, "{\"id\":\"0123456789abcdef\"}");
-    ok(file_make_folder(folder, NULL));
-    ok(file_write(path, words.bytes, words.length, NULL));
-    assert_whole();
+    const char *json = "evaluations/0123456789abcdef.json";
+    assert_changes_are_found(json, (uint8_t *)words.bytes, words.length, words.length, 1);
     text_seal(&words);
-    ok(file_write(path, words.bytes, words.length, NULL));
-    assert_whole();
-    for (size_t i = 0; i < words.length; i += test_long(9, 1)) {
-        words.bytes[i] ^= 1;
-        ok(file_write(path, words.bytes, words.length, NULL));
-        assert_int_equal(look().blobs, 1);
-        words.bytes[i] ^= 1;
-    }
-    size_t size = words.length;
+    assert_changes_are_found(json, (uint8_t *)words.bytes, words.length, 0, test_long(9, 1));
+    size = words.length;
     assert_true(text_unseal(words.bytes, &size));
     assert_int_equal(words.bytes[size - 1], '}');
-    ok(file_write(path, words.bytes, words.length, NULL));
-    uint8_t live[64];
-    snprintf(folder, sizeof folder, "%s/live", stage.path);
-    snprintf(path, sizeof path, "%s/1.state", folder);
-    ok(file_make_folder(folder, NULL));
-    size = sealed("a live state", live);
-    ok(file_write(path, live, size, NULL));
-    assert_whole();
-    live[7] ^= 8;
-    ok(file_write(path, live, size, NULL));
-    assert_int_equal(look().blobs, 1);
-    assert_message_has(said, "live/1.state is damaged: its checksum does not match");
     memory_free(words.bytes);
+    assert_changes_are_found("live/1.state", live, sealed("a live state", live), 7, 64);
     folder_remove(&stage.folder);
 }
 
@@ -370,31 +328,25 @@ TEST(damaged_files_are_found)
 
 TEST(damaged_events_are_not_read)
 {
-    make_damaged("UPDATE events SET body = zeroblob(length(body)) WHERE place ="
-                 " (SELECT min(place) FROM events WHERE kind = 1)");
-    store_reader *reader;
-    event_batch batch = {0};
-    ok(store_open_reader(stage.path, &reader, &stage.error));
-    assert_fails(store_read(reader, 1, 0, 1U << EVENT_DECISION, 10, &batch, &stage.error), EE_FILE_ERROR, stage.error,
-                 "of bandit 1 is damaged: its checksum does not match");
-    event_batch_free(&batch);
-    store_reader_free(reader);
-    folder_remove(&stage.folder);
-    make_damaged("DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)");
-    ok(store_open_reader(stage.path, &reader, &stage.error));
-    batch = (event_batch){0};
-    ee_status status = EE_OK;
-    for (uint64_t after = 0, before = 1; !status && after != before; after = batch.last) {
-        before = after;
-        status = store_read(reader, 1, after, 0xff, 1000, &batch, &stage.error);
-        if (batch.last == before) break;
+    static const char *const cases[][2] = {
+        {"UPDATE events SET body = zeroblob(length(body)) WHERE place = (SELECT min(place) FROM events WHERE kind = 1)",
+         "of bandit 1 is damaged: its checksum does not match"},
+        {"DELETE FROM events WHERE place = (SELECT max(place) - 10 FROM events)", "is missing"}};
+    for (size_t i = 0; i < 2; i++) {
+        store_reader *reader;
+        event_batch batch = {0};
+        ee_status status;
+        make_damaged(cases[i][0]);
+        ok(store_open_reader(stage.path, &reader, &last_error));
+        do status = store_read(reader, 1, batch.last, i ? 0xff : 1U << EVENT_DECISION, 1000, &batch, &last_error);
+        while (!status && batch.count);
+        assert_fails(status, EE_FILE_ERROR, last_error, cases[i][1]);
+        event_batch_free(&batch);
+        store_reader_free(reader);
+        folder_remove(&stage.folder);
     }
-    assert_fails(status, EE_FILE_ERROR, stage.error, "is missing");
-    event_batch_free(&batch);
-    store_reader_free(reader);
-    folder_remove(&stage.folder);
     make_damaged("DELETE FROM events WHERE place = (SELECT max(place) FROM events)");
-    assert_fails(store_open(stage.path, &stage.store, &stage.error), EE_FILE_ERROR, stage.error,
+    assert_fails(store_open(stage.path, &stage.store, &last_error), EE_FILE_ERROR, last_error,
                  "the log of bandit 1 does not end where it was last written");
     folder_remove(&stage.folder);
 }

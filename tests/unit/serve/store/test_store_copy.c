@@ -159,7 +159,6 @@ static struct stage {
     test_folder folder;
     char from[64], to[64];
     fresh_database base;
-    ee_error error;
     copy_result result;
 } stage;
 
@@ -221,65 +220,50 @@ static void make_own(bool large)
 
 static int64_t ask_sql(const char *sql)
 {
-    PGresult *result;
-    ee_error error = {0};
-    if (pg_query(stage.base.inside, sql, "test", &result, &error)) fail_msg("%s: %s", sql, error.message);
-    int64_t value = pg_int8(result, 0, 0);
-    PQclear(result);
-    return value;
-}
-
-static void copy(const char *from, const char *to)
-{
-    copy_request request = {.from = from, .to = to};
-    if (store_copy(&request, &stage.result, &stage.error)) fail_msg("%s", stage.error.message);
+    return database_ask(stage.base.inside, "%s", sql);
 }
 
 static ee_status try_copy(const copy_request *request)
 {
-    return store_copy(request, &stage.result, &stage.error);
+    return store_copy(request, &stage.result, &last_error);
+}
+
+static void copy(const char *from, const char *to)
+{
+    ok(try_copy(&(copy_request){.from = from, .to = to}));
+}
+
+/* A copy can be served. */
+static void assert_goes_on(const char *where)
+{
+    store *kept;
+    ok(store_open(where, &kept, &last_error));
+    decide(kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
+    store_close(kept);
 }
 
 /* ---- comparing ---- */
 
-/* Every file of one folder is in the other, with the same bytes. Returns how many. */
-static size_t compare_files(const char *one, const char *other)
-{
-    size_t count = 0;
-    DIR *entries = opendir(one);
-    for (struct dirent *entry; (entry = readdir(entries));) {
-        char mine[700], there[700];
-        struct stat about;
-        if (entry->d_name[0] == '.' || strncmp(entry->d_name, "eenet.db", 8) == 0 || !strcmp(entry->d_name, "lock"))
-            continue;
-        snprintf(mine, sizeof mine, "%s/%s", one, entry->d_name);
-        snprintf(there, sizeof there, "%s/%s", other, entry->d_name);
-        assert_int_equal(stat(mine, &about), 0);
-        if (S_ISDIR(about.st_mode)) {
-            count += compare_files(mine, there);
-            continue;
-        }
-        uint8_t *bytes, *others;
-        size_t size, other_size;
-        ok(file_read(mine, &bytes, &size, NULL));
-        ok(file_read(there, &others, &other_size, NULL));
-        assert_int_equal(size, other_size);
-        assert_memory_equal(bytes, others, size);
-        assert_int_equal(stat(there, &about), 0);
-        assert_int_equal(about.st_mode & 077, 0);
-        memory_free(bytes);
-        memory_free(others);
-        count++;
-    }
-    closedir(entries);
-    return count;
-}
-
+/* The same rows, and the same files with the same bytes, which only the owner may read: three models, five others and
+ * the audit log. */
 static void compare_folders(const char *one, const char *other)
 {
+    char command[600];
     assert_true(assert_same_tables(one, other) > 1000);
-    assert_int_equal(compare_files(one, other), 9); /* three models, five others, the audit log */
-    assert_int_equal(compare_files(other, one), 9);
+    snprintf(command, sizeof command,
+             "diff -r -x 'eenet.db*' -x lock %s %s && test -z \"$(find %s -type f -perm /077)\" &&"
+             " test $(find %s -type f ! -name 'eenet.db*' ! -name lock | wc -l) = 9",
+             one, other, other, other);
+    assert_int_equal(system(command), 0);
+}
+
+static size_t count_entries(const char *folder)
+{
+    size_t count = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.';
+    closedir(entries);
+    return count;
 }
 
 static char damages[2000];
@@ -295,10 +279,9 @@ static const char *damage_of(const char *where)
 {
     check_request request = {.folder = where, .found = add_sentence};
     check_result result;
-    ee_error error = {0};
     damages[0] = '\0';
-    if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &error))
-        fail_msg("%s", error.message);
+    if ((place_is_database(where) ? database_check : store_check_folder)(&request, &result, &last_error))
+        fail_msg("%s", last_error.message);
     assert_int_equal(check_damages(&result) > 0, damages[0] != '\0');
     return damages;
 }
@@ -314,10 +297,7 @@ TEST_WITH(a_folder_is_copied_to_a_folder, set_up, tear_down)
     assert_int_equal(stage.result.damages, 0);
     compare_folders(stage.from, stage.to);
     assert_string_equal(damage_of(stage.to), "");
-    store *kept; /* it goes on from there */
-    ok(store_open(stage.to, &kept, &stage.error));
-    decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
-    store_close(kept);
+    assert_goes_on(stage.to);
 }
 
 TEST_WITH(a_store_goes_to_a_database_and_back, set_up, tear_down)
@@ -347,12 +327,10 @@ TEST_WITH(a_store_goes_to_a_database_and_back, set_up, tear_down)
 TEST_WITH(a_database_without_bandits_may_have_been_used, set_up, tear_down)
 {
     only_in_a_database();
-    char empty[64];
     store *kept;
-    snprintf(empty, sizeof empty, "%s/empty", stage.folder.path);
-    ok(store_open(empty, &kept, NULL));
+    ok(store_open(stage.to, &kept, NULL));
     store_close(kept);
-    copy(empty, stage.base.where);
+    copy(stage.to, stage.base.where);
     database_run(stage.base.inside, "INSERT INTO eenet.audit (entry) VALUES ('{\"before\": 1}');"
                                     "UPDATE eenet.log_ends SET owner = 4, token = 9 WHERE bandit = 0");
     copy(stage.from, stage.base.where);
@@ -365,8 +343,7 @@ TEST_WITH(a_database_without_bandits_may_have_been_used, set_up, tear_down)
 
 typedef struct meanwhile {
     store *kept;
-    pg_connection *on;
-    int calls, written;
+    int calls;
 } meanwhile;
 
 /* Twice, while the models of bandit 1 are read, a checkpoint of bandit 3 takes the place of the one before, whose model
@@ -388,22 +365,7 @@ static bool write_to_folder(void *context, double share)
         memory_free(keys);
         write_checkpoint(self->kept, 3, now, 60);
     }
-    self->written++;
     return true;
-}
-
-TEST_WITH(a_folder_that_is_written_to, set_up, tear_down)
-{
-    make_own(false);
-    meanwhile writer = {0};
-    ok(store_open(stage.from, &writer.kept, &stage.error));
-    skip_syncs(writer.kept);
-    copy_request request = {.from = stage.from, .to = stage.to, .progress = write_to_folder, .context = &writer};
-    ok(try_copy(&request));
-    store_close(writer.kept);
-    assert_true(writer.written > 10);
-    assert_int_equal(stage.result.damages, 0);
-    assert_string_equal(damage_of(stage.to), "");
 }
 
 /* Servers erase, write and remove between the portions: the copy has none of it. */
@@ -411,13 +373,12 @@ static bool write_to_database(void *context, double share)
 {
     meanwhile *self = context;
     (void)share;
-    if (self->calls++ == 0) database_run(self->on, "DELETE FROM eenet.blobs WHERE kind = 0");
-    database_run(self->on,
+    if (self->calls++ == 0) database_run(stage.base.inside, "DELETE FROM eenet.blobs WHERE kind = 0");
+    database_run(stage.base.inside,
                  "BEGIN; INSERT INTO eenet.events (place, kind, time) SELECT max(place) + 1, 4, 1 FROM eenet.events;"
                  "UPDATE eenet.log_ends SET last = last + 1 WHERE bandit = 3;"
                  "DELETE FROM eenet.ids WHERE (bandit, id) IN (SELECT bandit, id FROM eenet.ids ORDER BY id LIMIT"
                  " 5); COMMIT");
-    self->written++;
     return true;
 }
 
@@ -425,39 +386,56 @@ TEST_WITH(a_database_that_is_written_to, set_up, tear_down)
 {
     only_in_a_database();
     copy(stage.from, stage.base.where);
-    meanwhile writer = {.on = stage.base.inside};
+    meanwhile writer = {0};
     copy_request request = {
         .from = stage.base.where, .to = stage.to, .progress = write_to_database, .context = &writer};
     ok(try_copy(&request));
-    assert_true(writer.written > 10);
+    assert_true(writer.calls > 10);
     compare_folders(stage.from, stage.to);
 }
 
-/* A store on the database writes while it is copied: decisions, checkpoints that replace others, removed models. */
-TEST_WITH(a_moved_store_goes_on, set_up, tear_down)
+TEST_WITH(a_write_during_a_move_is_noticed, set_up, tear_down)
 {
     only_in_a_database();
-    meanwhile writer = {0};
     copy(stage.from, stage.base.where);
+    meanwhile writer = {0};
+    copy_request request = {
+        .from = stage.base.where, .to = stage.to, .alone = true, .progress = write_to_database, .context = &writer};
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, " during the copy; stop all of them first");
+    assert_int_equal(count_entries(stage.folder.path), 0);
+}
+
+/* A store writes while it is copied: decisions, checkpoints that replace others, removed models. */
+TEST_WITH(a_store_that_goes_on, set_up, tear_down)
+{
+    meanwhile writer = {0};
+    make_own(false);
+    copy(stage.from, test_postgres() ? stage.base.where : folder_path(&stage.folder, "first"));
     uint64_t before = stage.result.events;
-    if (store_open(stage.base.where, &writer.kept, &stage.error)) fail_msg("%s", stage.error.message);
-    copy_request request = {.from = stage.base.where, .to = stage.to, .progress = write_to_folder, .context = &writer};
-    if (try_copy(&request)) fail_msg("%s", stage.error.message);
-    assert_int_equal(stage.result.events, before);
-    assert_true(writer.written > 10);
-    compare_folders(stage.from, stage.to);
-    copy_request alone = {.from = stage.base.where, .to = stage.from, .alone = true};
-    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error, "store: another process is using postgresql://");
-    store_close(writer.kept);
+    const char *from = test_postgres() ? stage.base.where : stage.from;
+    ok(store_open(from, &writer.kept, &last_error));
+    skip_syncs(writer.kept);
+    copy_request request = {.from = from, .to = stage.to, .progress = write_to_folder, .context = &writer};
+    ok(try_copy(&request));
+    assert_true(writer.calls > 10);
+    assert_int_equal(stage.result.damages, 0);
+    assert_string_equal(damage_of(stage.to), "");
+    if (test_postgres()) { /* the copy is of the moment when it began */
+        assert_int_equal(stage.result.events, before);
+        compare_folders(stage.from, stage.to);
+    }
     char after[64];
     snprintf(after, sizeof after, "%s/after", stage.folder.path);
-    alone.to = after;
-    if (try_copy(&alone)) fail_msg("%s", stage.error.message);
+    copy_request alone = {.from = from, .to = after, .alone = true};
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, last_error,
+                 test_postgres() ? "store: another process is using postgresql://"
+                                 : "store: another process is serving ");
+    store_close(writer.kept);
+    ok(try_copy(&alone));
     assert_true(stage.result.events >= before + 10);
     assert_string_equal(damage_of(after), "");
-    ok(store_open(after, &writer.kept, &stage.error));
-    decide(writer.kept, 1, "after the copy", START + 20000 * (int64_t)SECOND, false, 0);
-    store_close(writer.kept);
+    assert_goes_on(after);
+    assert_fails(try_copy(&alone), EE_FILE_ERROR, last_error, "already exists; give the name of a new folder");
 }
 
 /* ---- damage ---- */
@@ -469,15 +447,14 @@ TEST_WITH(damage_of_a_database_is_found, set_up, tear_down)
     database_run(stage.base.inside, "UPDATE eenet.events SET time = time + 1 WHERE place = (1::bigint << 40) + 3");
     assert_message_has(damage_of(stage.base.where), "bandit 'shop': event 3 is damaged: its checksum does not match\n");
     copy_request request = {.from = stage.base.where, .to = stage.to, .intact = true};
-    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-    assert_message_has(stage.error.message,
-                       "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
-                       "'eenet check' on it");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error,
+                 "is damaged: event 3 of bandit 1 is damaged: its checksum does not match; run "
+                 "'eenet check' on it");
     assert_int_equal(access(stage.to, F_OK), -1);
     database_run(stage.base.inside, "UPDATE eenet.events SET time = time - 1 WHERE place = (1::bigint << 40) + 3");
     assert_string_equal(damage_of(stage.base.where), "");
     database_run(stage.base.inside, "DELETE FROM eenet.events WHERE place = (3::bigint << 40) + 700");
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "the log of bandit 3 does not end as it should");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, "the log of bandit 3 does not end as it should");
     assert_message_has(damage_of(stage.base.where), "event 700 is missing");
 }
 
@@ -511,21 +488,16 @@ TEST_WITH(a_value_of_another_type_is_refused, set_up, tear_down)
     make_own(false);
     raw_log log = raw_begin(stage.from);
     raw_run(&log, "UPDATE events SET time = 'noon' WHERE place = 1 << 40 | 3; COMMIT");
-    sqlite3_finalize(log.event);
-    sqlite3_close(log.database);
+    raw_close(&log);
     copy_request request = {.from = stage.from, .to = stage.base.where};
-    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-    assert_string_equal(stage.error.message,
-                        "store: a value of another type is in column time of table events; run 'eenet "
-                        "check' on the folder");
+    fails_with(store_copy(&request, &stage.result, &last_error), EE_FILE_ERROR,
+               "store: a value of another type is in column time of table events; run 'eenet check' on the folder");
 }
 
 TEST_WITH(lines_that_a_crash_cut_off_are_left_out, set_up, tear_down)
 {
     make_own(false);
-    char path[100];
-    snprintf(path, sizeof path, "%s/audit.jsonl", stage.from);
-    FILE *audit = fopen(path, "a");
+    FILE *audit = fopen(folder_path(&stage.folder, "from/audit.jsonl"), "a");
     fputs("{\"cut\": \"\xc3\n{\"whole\": 1}\n{\"half", audit);
     fclose(audit);
     copy(stage.from, stage.to);
@@ -542,33 +514,19 @@ static bool stop_late(void *context, double share)
     return (*left)-- > 0;
 }
 
-static size_t count_entries(const char *folder)
+TEST_WITH(what_is_stopped_leaves_nothing, set_up, tear_down)
 {
-    size_t count = 0;
-    DIR *entries = opendir(folder);
-    for (struct dirent *entry; (entry = readdir(entries));) count += entry->d_name[0] != '.';
-    closedir(entries);
-    return count;
-}
-
-TEST_WITH(what_is_stopped_leaves_no_folder, set_up, tear_down)
-{
-    make_own(false);
+    const char *to = test_postgres() ? stage.base.where : stage.to;
     for (int calls = 0; calls < 15; calls += 7) {
         int left = calls;
-        copy_request request = {.from = stage.from, .to = stage.to, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-        assert_string_equal(stage.error.message, "store: the copy was interrupted");
-        assert_int_equal(count_entries(stage.folder.path), 1);
+        copy_request request = {.from = stage.from, .to = to, .progress = stop_late, .context = &left};
+        fails_with(store_copy(&request, &stage.result, &last_error), EE_FILE_ERROR, "store: the copy was interrupted");
+        assert_int_equal(count_entries(stage.folder.path), 0);
+        if (test_postgres())
+            assert_int_equal(ask_sql("SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
+                                     " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
+                             0);
     }
-    copy_request alone = {.from = stage.from, .to = stage.to, .alone = true};
-    store *kept;
-    ok(store_open(stage.from, &kept, NULL));
-    assert_fails(try_copy(&alone), EE_FILE_ERROR, stage.error, "store: another process is serving ");
-    store_close(kept);
-    ok(try_copy(&alone));
-    assert_int_equal(try_copy(&alone), EE_FILE_ERROR);
-    assert_message_has(stage.error.message, "already exists; give the name of a new folder");
 }
 
 static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
@@ -578,25 +536,14 @@ static ee_status refuse_copy(void *context, const char *folder, ee_error *error)
     return status_fail(error, EE_FILE_ERROR, "not this one");
 }
 
-TEST_WITH(what_fails_leaves_an_empty_database, set_up, tear_down)
+TEST_WITH(a_copy_may_be_refused, set_up, tear_down)
 {
     only_in_a_database();
-    for (int calls = 0; calls < 15; calls += 7) {
-        int left = calls;
-        copy_request request = {.from = stage.from, .to = stage.base.where, .progress = stop_late, .context = &left};
-        assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-        assert_string_equal(stage.error.message, "store: the copy was interrupted");
-        assert_int_equal(ask_sql("SELECT (SELECT count(*) FROM eenet.events) + (SELECT count(*) FROM"
-                                 " eenet.bandits) + (SELECT count(*) FROM eenet.blobs)"),
-                         0);
-    }
     copy(stage.from, stage.base.where);
     copy_request again = {.from = stage.from, .to = stage.base.where};
-    assert_int_equal(try_copy(&again), EE_FILE_ERROR);
-    assert_message_has(stage.error.message, " is not empty: it has 3 bandits; give a new database");
+    assert_fails(try_copy(&again), EE_FILE_ERROR, last_error, " is not empty: it has 3 bandits; give a new database");
     copy_request verified = {.from = stage.base.where, .to = stage.to, .verify = refuse_copy};
-    assert_int_equal(try_copy(&verified), EE_FILE_ERROR);
-    assert_string_equal(stage.error.message, "not this one");
+    fails_with(store_copy(&verified, &stage.result, &last_error), EE_FILE_ERROR, "not this one");
     assert_int_equal(count_entries(stage.folder.path), 0);
 }
 
@@ -616,27 +563,12 @@ TEST_WITH(a_database_that_is_served_is_refused, set_up, tear_down)
                  " ''), (2, 'http://b:2', '', 5, ''), (3, 'http://c:3', '', 7, '')");
     copy_request request = {
         .from = stage.base.where, .to = stage.to, .alone = true, .progress = beat, .context = stage.base.inside};
-    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-    assert_message_has(stage.error.message, ": http://b:2, http://c:3; stop them first");
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, ": http://b:2, http://c:3; stop them first");
     request.progress = NULL; /* none of them lives any more */
-    char lock[80];
-    snprintf(lock, sizeof lock, "SELECT pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
-    database_run(stage.base.inside, lock);
-    assert_fails(try_copy(&request), EE_FILE_ERROR, stage.error, "store: another process is using postgresql://");
+    database_ask(stage.base.inside, "SELECT 1 FROM pg_advisory_lock(%d)", (int)PG_ALONE_LOCK);
+    assert_fails(try_copy(&request), EE_FILE_ERROR, last_error, "store: another process is using postgresql://");
     database_run(stage.base.inside, "SELECT pg_advisory_unlock_all(); DELETE FROM eenet.servers WHERE number > 1");
     ok(try_copy(&request)); /* a server that died is in the way of nobody */
-}
-
-TEST_WITH(a_write_during_a_move_is_noticed, set_up, tear_down)
-{
-    only_in_a_database();
-    copy(stage.from, stage.base.where);
-    meanwhile writer = {.on = stage.base.inside};
-    copy_request request = {
-        .from = stage.base.where, .to = stage.to, .alone = true, .progress = write_to_database, .context = &writer};
-    assert_int_equal(try_copy(&request), EE_FILE_ERROR);
-    assert_message_has(stage.error.message, " during the copy; stop all of them first");
-    assert_int_equal(count_entries(stage.folder.path), 0);
 }
 
 /* ---- backups of a folder. Those of one that is written to meanwhile are in tests/serve/store_crash.c ---- */
@@ -649,15 +581,9 @@ static bool see_share(void *context, double share)
     return true;
 }
 
-static bool stop_now(void *context, double share)
-{
-    (void)context, (void)share;
-    return false;
-}
-
 static ee_status back_up(bool (*progress)(void *context, double share), void *context)
 {
-    return store_backup(stage.from, stage.to, NULL, progress, context, &stage.error);
+    return store_backup(stage.from, stage.to, NULL, progress, context, &last_error);
 }
 
 TEST_WITH(a_backup_is_whole, set_up, tear_down)
@@ -668,12 +594,8 @@ TEST_WITH(a_backup_is_whole, set_up, tear_down)
     assert_true(share == 1);
     assert_true(assert_same_tables(stage.from, stage.to) > 1000);
     assert_string_equal(damage_of(stage.to), "");
-    store *kept; /* it goes on from there */
-    ok(store_open(stage.to, &kept, &stage.error));
-    decide(kept, 1, "after the copy", START + 9000 * (int64_t)SECOND, false, 0);
-    store_close(kept);
-    assert_int_equal(back_up(NULL, NULL), EE_FILE_ERROR);
-    assert_message_has(stage.error.message, "already exists; give the name of a new folder");
+    assert_goes_on(stage.to);
+    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, last_error, "already exists; give the name of a new folder");
 }
 
 /* The store itself lacks a model: the copy has all else. Models of checkpoints that were never written stay behind. */
@@ -701,11 +623,10 @@ TEST_WITH(a_missing_model_hinders_no_backup, set_up, tear_down)
 
 TEST_WITH(what_fails_leaves_no_backup, set_up, tear_down)
 {
-    assert_int_equal(back_up(stop_now, NULL), EE_FILE_ERROR);
-    assert_string_equal(stage.error.message, "store: the copy was interrupted");
+    assert_fails(back_up(stop_late, &(int){0}), EE_FILE_ERROR, last_error, "store: the copy was interrupted");
     assert_int_equal(count_entries(stage.folder.path), 0);
     snprintf(stage.from, sizeof stage.from, "%s/nowhere", stage.folder.path);
-    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, stage.error, "is not a server's folder: it has no eenet.db");
+    assert_fails(back_up(NULL, NULL), EE_FILE_ERROR, last_error, "is not a server's folder: it has no eenet.db");
 }
 
 TEST(passwords_are_not_shown)

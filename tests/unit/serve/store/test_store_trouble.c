@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "serve/random_log.h"
+#include "serve/shown_log.h"
 #include "serve/store/sqlite/store_sqlite.h"
 #include "serve/store_bench.h"
 
@@ -16,17 +18,15 @@
 static void assert_refused(const char *part)
 {
     store *kept;
-    ee_error error;
-    assert_int_equal(store_open(bench.place.folder.path, &kept, &error), EE_FILE_ERROR);
+    assert_fails(store_open(bench.place.folder.path, &kept, &last_error), EE_FILE_ERROR, last_error, part);
     assert_null(kept);
-    assert_message_has(error.message, part);
 }
 
 TEST_WITH(a_folder_is_served_once, set_up, tear_down)
 {
     assert_refused("store: another process is serving ");
     store_reader *other;
-    ok(store_open_reader(bench.place.folder.path, &other, &bench.error));
+    ok(store_open_reader(bench.place.folder.path, &other, &last_error));
     store_reader_free(other);
 }
 
@@ -38,10 +38,8 @@ TEST_WITH(deleting_the_lock_lets_nobody_in, set_up, tear_down)
     pid_t child = fork();
     if (child == 0) {
         store *kept;
-        ee_error error = {0};
-        bool refused = store_open(bench.place.folder.path, &kept, &error) == EE_FILE_ERROR &&
-                       strstr(error.message, "store: another process is serving ");
-        _exit(refused ? 0 : 1);
+        ee_status status = store_open(bench.place.folder.path, &kept, &last_error);
+        _exit(status != EE_FILE_ERROR || !strstr(last_error.message, "store: another process is serving "));
     }
     int result = 1;
     assert_int_equal(waitpid(child, &result, 0), child);
@@ -71,14 +69,7 @@ TEST(files_are_private)
     snprintf(copy, sizeof copy, "%s/copy", folder.path);
     ok(store_open(data, &kept, NULL));
     write_bandit(kept, "a", "{}", 1);
-    checkpoint_body head = {.version = 7};
-    uint8_t *body;
-    size_t size;
-    ok(checkpoint_body_write(&head, NULL, &body, &size, NULL));
-    store_entry entry = {.bandit = 1, .event = {.kind = EVENT_CHECKPOINT, .body = body, .size = size}};
-    write_entry(kept, &entry, 2);
-    memory_free(body);
-    ok(put_model(kept, 1, 7, "model"));
+    write_checkpoint(kept, 1, 2, 50);
     for (int kind = BLOB_LIVE_STATE; kind < BLOB_KINDS; kind++) {
         blob_name name = blob_named(1, (blob_kind)kind, kind == BLOB_LIVE_STATE ? "" : "key");
         ok(blob_put(store_blobs(kept), name, "x", 1, NULL));
@@ -95,11 +86,10 @@ TEST(files_are_private)
 
 static void run_sql(const char *sql)
 {
-    sqlite3 *database;
-    assert_int_equal(sqlite3_open(folder_path(&bench.place.folder, "eenet.db"), &database), SQLITE_OK);
-    char *message = NULL;
-    if (sqlite3_exec(database, sql, NULL, NULL, &message)) fail_msg("%s", message);
-    sqlite3_close(database);
+    raw_log raw = {NULL, NULL, NULL};
+    assert_int_equal(sqlite3_open(folder_path(&bench.place.folder, "eenet.db"), &raw.database), SQLITE_OK);
+    raw_run(&raw, sql);
+    raw_close(&raw);
 }
 
 TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
@@ -108,16 +98,16 @@ TEST_WITH(other_versions_and_programs_are_refused, set_up, tear_down)
     close_store();
     run_sql("PRAGMA user_version = 1000");
     assert_refused("eenet.db has version 1000, written by a newer eenet");
-    assert_int_equal(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR);
+    assert_int_equal(store_open_reader(bench.place.folder.path, &reader, &last_error), EE_FILE_ERROR);
     assert_null(reader);
     run_sql("PRAGMA user_version = 0");
-    assert_fails(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR, bench.error,
+    assert_fails(store_open_reader(bench.place.folder.path, &reader, &last_error), EE_FILE_ERROR, last_error,
                  "start the server on it once");
     run_sql("PRAGMA application_id = 77");
     assert_refused("eenet.db belongs to another program");
     test_place_remove(&bench.place);
     bench.place = test_place_make();
-    assert_fails(store_open_reader(bench.place.folder.path, &reader, &bench.error), EE_FILE_ERROR, bench.error,
+    assert_fails(store_open_reader(bench.place.folder.path, &reader, &last_error), EE_FILE_ERROR, last_error,
                  "is not a server's folder: it has no eenet.db");
     open_store();
 }
@@ -128,12 +118,11 @@ TEST(steps_of_an_upgrade_are_whole)
                                  "UPDATE a SET x = 100; UPDATE missing SET x = 1"};
     sqlite3 *database;
     sqlite3_stmt *statement;
-    ee_error error;
     sqlite3_open(":memory:", &database);
-    ok(store_migrate(database, steps, 1, &error));
-    ok(store_migrate(database, steps, 2, &error));
-    ok(store_migrate(database, steps, 2, &error));
-    assert_fails(store_migrate(database, steps, 3, &error), EE_FILE_ERROR, error,
+    ok(store_migrate(database, steps, 1, &last_error));
+    ok(store_migrate(database, steps, 2, &last_error));
+    ok(store_migrate(database, steps, 2, &last_error));
+    assert_fails(store_migrate(database, steps, 3, &last_error), EE_FILE_ERROR, last_error,
                  "store: could not upgrade eenet.db: no such table: missing");
     sqlite3_prepare_v2(database, "SELECT x, (SELECT user_version FROM pragma_user_version) FROM a", -1, &statement,
                        NULL);
@@ -141,7 +130,7 @@ TEST(steps_of_an_upgrade_are_whole)
     assert_int_equal(sqlite3_column_int(statement, 0), 2);
     assert_int_equal(sqlite3_column_int(statement, 1), 2);
     sqlite3_finalize(statement);
-    assert_int_equal(store_migrate(database, steps, 1, &error), EE_FILE_ERROR);
+    assert_int_equal(store_migrate(database, steps, 1, &last_error), EE_FILE_ERROR);
     sqlite3_close(database);
 }
 
@@ -161,15 +150,8 @@ TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
                                       "6:2@4 unknown 7:4@5  ");
     assert_string_equal(bandits_of(), "1 shop 1-7@5 settled 4 {\"dim\":2}; "
                                       "2 news archived 1-1@0 settled 0 {\"dim\":2}; ");
-    event reward = {.number = 3,
-                    .kind = EVENT_REWARD,
-                    .time = 2,
-                    .id = words("first"),
-                    .decision = 2,
-                    .value = 0.5,
-                    .outcome = REWARD_JOINED,
-                    .reward_id = words("click-1")};
-    compare_event(1, &reward);
+    assert_log_is(bench.kept, 1,
+                  "=; D first; R first 0.5 joined 2; S 2 0.5 rewarded; D second; R unknown -1 unknown 0; P; ");
     const bandit_state *known = store_bandit_state(bench.kept, 1);
     assert_true(known->unclaimed == 1 && known->waiting == 1 && known->events == 7 && known->time == 5);
     store_entry first = {.bandit = 1,
@@ -179,18 +161,16 @@ TEST_WITH(a_store_of_version_1_opens, set_up, tear_down)
     assert_int_equal(first.event.number, 2);
     stored_decision decision;
     size_t count;
-    ok(store_next_decisions(bench.reader, 1, 0, &decision, 1, &count, &bench.error));
+    ok(store_next_decisions(bench.reader, 1, 0, &decision, 1, &count, &last_error));
     assert_true(count == 1 && decision.number == 2 && decision.settled == 4 && !decision.inactive &&
                 decision.rewards == 1 && decision.value == 0.5);
-    ok(store_next_decisions(bench.reader, 1, 2, &decision, 1, &count, &bench.error));
+    ok(store_next_decisions(bench.reader, 1, 2, &decision, 1, &count, &last_error));
     assert_true(count == 1 && decision.number == 5 && !decision.settled);
     assert_int_equal(give(1, 6, "first", 0.5, "click-1"), OUTCOME_NONE); /* repeated */
     assert_int_equal(decide(1, 6, "unknown"), ENTRY_DONE);               /* with the reward that waits for it */
-    assert_string_equal(events_of(1), "1:6@0  2:1@1 first 3:2@2 first 4:3@2  5:1@3 second "
-                                      "6:2@4 unknown 7:4@5  8:1@6 unknown 9:2@6 unknown 10:3@6  ");
-    const event *claimed;
-    ok(store_read_one(bench.reader, 1, 9, &claimed, &bench.error));
-    assert_true(claimed->value == -1 && claimed->outcome == REWARD_CLAIMED);
+    assert_log_is(bench.kept, 1,
+                  "=; D first; R first 0.5 joined 2; S 2 0.5 rewarded; D second; R unknown -1 unknown 0; P; "
+                  "D unknown; R unknown -1 claimed 8; S 8 -1 rewarded; ");
 }
 
 /* Bytes anywhere in the file may be anything: a sentence, or what was there, but no crash. */
@@ -215,17 +195,15 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
         folder_write(&bench.place.folder, "eenet.db", bad, round % 3 ? size : size / 2);
         store *kept;
         store_reader *reader;
-        seen got = {0};
         uint64_t last;
-        ee_error error = {0};
-        ee_status status = store_open(bench.place.folder.path, &kept, &error);
+        ee_status status = store_open(bench.place.folder.path, &kept, &last_error);
         if (!status) store_close(kept);
-        if (!status) status = store_open_reader(bench.place.folder.path, &reader, &error);
+        if (!status) status = store_open_reader(bench.place.folder.path, &reader, &last_error);
         if (!status) {
-            status = see_events(reader, 1, 0, ALL, 100, &got, &last, &error);
+            if (!see_events(reader, 1, 0, ALL, 100, &last, &last_error)) status = last_error.status;
             store_reader_free(reader);
         }
-        if (status) assert_message_has(error.message, "store: ");
+        if (status) assert_message_has(last_error.message, "store: ");
         told += status != EE_OK;
     }
     assert_true(told > 20);
@@ -235,36 +213,29 @@ TEST_WITH(a_damaged_file_is_told_of, set_up, tear_down)
 
 /* ---- a disk that is full ---- */
 
-static ee_status write_much(const char *unknown)
+/* The most that a file may have; RLIM_INFINITY: anything. */
+static void limit_files(rlim_t most)
 {
-    enum { COUNT = 100 };
-    static const uint8_t body[5000];
-    store_entry entries[COUNT + 1];
-    for (size_t i = 0; i < COUNT; i++)
-        entries[i] = (store_entry){.bandit = 1,
-                                   .event = {.kind = EVENT_STEP, .body = body, .size = sizeof body},
-                                   .next = i + 1 < COUNT || unknown ? &entries[i + 1] : NULL};
-    entries[COUNT] = (store_entry){.bandit = 1, .event = {.kind = EVENT_REWARD, .id = words(unknown ? unknown : "")}};
-    store_group group = {.first = entries, .now = 1};
-    return store_write(bench.kept, &group, &bench.error);
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 TEST_WITH(a_full_disk_heals, set_up, tear_down)
 {
     write_bandit(bench.kept, "a", "{}", 1);
-    struct rlimit before, small;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){100000, before.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
+    limit_files(100000);
     for (int again = 0; again < 2; again++) {
-        assert_fails(write_much("x"), EE_FILE_ERROR, bench.error, "store: could not commit a transaction: ");
+        assert_fails(write_steps(100, 5000, "x", 1), EE_FILE_ERROR, last_error,
+                     "store: could not commit a transaction: ");
         assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 0);
         assert_int_equal(store_bandit_state(bench.kept, 1)->events, 1);
         assert_string_equal(events_of(1), "1:6@1  ");
     }
-    setrlimit(RLIMIT_FSIZE, &before);
-    ok(write_much("x"));
+    limit_files(RLIM_INFINITY);
+    ok(write_steps(100, 5000, "x", 1));
     assert_int_equal(store_bandit_state(bench.kept, 1)->unclaimed, 1);
     close_store();
     open_store();
@@ -276,16 +247,12 @@ TEST_WITH(a_full_disk_heals, set_up, tear_down)
 TEST_WITH(a_probe_finds_a_full_disk, set_up, tear_down)
 {
     write_bandit(bench.kept, "a", "{}", 1);
-    struct rlimit before, small;
-    getrlimit(RLIMIT_FSIZE, &before);
-    small = (struct rlimit){1000, before.rlim_max};
-    signal(SIGXFSZ, SIG_IGN);
-    setrlimit(RLIMIT_FSIZE, &small);
+    limit_files(1000);
     store_group nothing = {.now = 2}, probe = {.now = 2, .probe = true};
-    ok(store_write(bench.kept, &nothing, &bench.error));
-    assert_int_equal(store_write(bench.kept, &probe, &bench.error), EE_FILE_ERROR);
-    setrlimit(RLIMIT_FSIZE, &before);
-    ok(store_write(bench.kept, &probe, &bench.error));
+    ok(store_write(bench.kept, &nothing, &last_error));
+    assert_int_equal(store_write(bench.kept, &probe, &last_error), EE_FILE_ERROR);
+    limit_files(RLIM_INFINITY);
+    ok(store_write(bench.kept, &probe, &last_error));
     assert_string_equal(bandits_of(), "1 a 1-1@1 settled 0 {}; ");
 }
 
@@ -306,6 +273,6 @@ TEST_WITH(the_log_of_transactions_starts_anew, set_up, tear_down)
     uint32_t before = log_turns();
     for (int i = 0; log_turns() == before; i++) {
         assert_true(i < 400); /* 200 MB */
-        ok(write_much(NULL));
+        ok(write_steps(100, 5000, NULL, 1));
     }
 }

@@ -47,23 +47,18 @@ static void start(int from, int to)
     }
 }
 
-static void finish(void)
+static void finish(ee_status expected)
 {
     for (int i = 0; i < CALLS; i++) sem_post(&pool.may_end);
     for (int i = 0; i < CALLS; i++) pthread_join(pool.calls[i].thread, NULL);
+    for (int i = 0; i < CALLS; i++) assert_int_equal(pool.calls[i].status, expected);
 }
 
 static int64_t count_pool(void)
 {
-    PGresult *rows;
-    ok(pg_query(
-        pool.place.database.inside,
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'eenet "
-        "pool'",
-        "count", &rows, NULL));
-    int64_t count = pg_int8(rows, 0, 0);
-    PQclear(rows);
-    return count;
+    return database_ask(pool.place.database.inside,
+                        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND"
+                        " application_name = 'eenet pool'");
 }
 
 static int set_up(void **state)
@@ -93,8 +88,7 @@ TEST_WITH(calls_share_a_few_connections, set_up, tear_down)
     for (int i = 0; i < PG_POOL; i++) sem_wait(&pool.begun);
     assert_int_equal(sem_trywait(&pool.begun), -1); /* the others wait */
     assert_int_equal(count_pool(), PG_POOL);
-    finish();
-    for (int i = 0; i < CALLS; i++) ok(pool.calls[i].status);
+    finish(EE_OK);
     assert_int_equal(count_pool(), PG_POOL);
 }
 
@@ -108,16 +102,7 @@ TEST_WITH(a_slow_call_stops_no_other, set_up, tear_down)
     start(1, CALLS);
     /* The first may have taken the place of one of them. */
     for (int i = 1; i < CALLS; i++) sem_wait(&pool.begun);
-    finish();
-    for (int i = 0; i < CALLS; i++) ok(pool.calls[i].status);
-}
-
-static void allow(bool on)
-{
-    char sql[200];
-    snprintf(sql, sizeof sql, "ALTER DATABASE %s WITH ALLOW_CONNECTIONS %s", pool.place.database.name,
-             on ? "true" : "false");
-    database_run(pool.place.database.server, sql);
+    finish(EE_OK);
 }
 
 /* Calls that wait do not try to connect one after the other. */
@@ -126,14 +111,12 @@ TEST_WITH(all_calls_fail_if_none_can_connect, set_up, tear_down)
     only_in_a_database();
     start(0, CALLS);
     for (int i = 0; i < PG_POOL; i++) sem_wait(&pool.begun);
-    allow(false);
+    database_allow(&pool.place.database, false);
     assert_int_equal(database_cut(&pool.place.database, "pool"), PG_POOL);
-    finish();
-    for (int i = 0; i < CALLS; i++) {
-        assert_int_equal(pool.calls[i].status, EE_FILE_ERROR);
+    finish(EE_FILE_ERROR);
+    for (int i = 0; i < CALLS; i++)
         assert_message_has(pool.calls[i].error.message, "is not currently accepting connections");
-    }
-    allow(true);
+    database_allow(&pool.place.database, true);
     run_call(&pool.calls[0]);
     ok(pool.calls[0].status);
 }
