@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from eenet.client import AsyncClient, Client, ServerError, Timeout, Unavailable, blocking, retrying
-from flaky_proxy import FlakyProxy
-from server_process import LONG, ServerProcess, pause, wait_for
+from flaky_proxy import FlakyProxy, Listener
+from server_process import LONG, ServerProcess, in_threads, pause, wait_for
 
 ACTIONS = [[1.0, 0.0], [0.0, 1.0]]
 SETTINGS = {"dim": 2, "policy": "linucb", "aggregation": "sum", "wait": "1h"}
@@ -39,7 +39,6 @@ CALLERS, CALLS = (10, 50) if LONG else (5, 20)
 PATIENT = {"timeout": 2, "retry_for": 600}
 
 
-
 def script(*what):
     """What becomes of each request in turn; those that follow pass."""
     left = list(what)
@@ -53,25 +52,6 @@ def check_once(server, bandit, values):
     assert sorted(event["id"] for event in decisions) == sorted(values)
     assert {event["id"]: event["value"] for event in rewards} == values and len(rewards) == len(values)
     assert all(event["outcome"] == "joined" for event in rewards)
-
-
-def in_threads(count, work):
-    """Runs work(0), work(1), ... and raises what they raise."""
-    troubles = []
-
-    def guarded(number):
-        try:
-            work(number)
-        except BaseException as error:
-            troubles.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if troubles:
-        raise troubles[0]
 
 
 def test_decisions_and_rewards_over_a_flaky_network(own_server):
@@ -194,33 +174,18 @@ def test_a_timeout(own_server):
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
 
 
-class Stranger:
+class Stranger(Listener):
     """Answers whatever it is asked with the same bytes."""
 
     def __init__(self, answer, pause=None):
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._answer, self._pause = answer, pause
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _serve(self):
-        try:
-            while True:
-                client = self._listener.accept()[0]
-                with client:
-                    if self._pause:
-                        self._pause(client)
-                    client.sendall(self._answer)
-                    client.recv(1 << 20)
-        except OSError:
-            pass
+    def _serve(self, client):
+        if self._pause:
+            self._pause(client)
+        client.sendall(self._answer)
+        client.recv(1 << 20)
 
 
 def test_what_is_not_the_server_is_reported():

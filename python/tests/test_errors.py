@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import refuses
 
 import eenet
 
@@ -93,12 +94,9 @@ def test_they_are_all_of_the_library() -> None:
 
 
 def test_sentences_say_what_to_do() -> None:
-    with pytest.raises(eenet.BadOption, match=r"has no option 'f1_widht'; did you mean 'f1.width'\?"):
-        bandit("eenet", f1_widht=3)
-    with pytest.raises(eenet.BadOption, match=r"unknown policy 'eenett'; did you mean 'eenet'\?"):
-        bandit("eenett")
-    with pytest.raises(eenet.UnknownDecision, match="there is no decision 7; the last one is 0"):
-        bandit().learn(7, 1)
+    refuses(eenet.BadOption, r"has no option 'f1_widht'; did you mean 'f1.width'\?", bandit, "eenet", f1_widht=3)
+    refuses(eenet.BadOption, r"unknown policy 'eenett'; did you mean 'eenet'\?", bandit, "eenett")
+    refuses(eenet.UnknownDecision, "there is no decision 7; the last one is 0", bandit().learn, 7, 1)
     with pytest.raises(eenet.BadOption, match="\ufffd|…|option"):  # a name that the sentence cuts within a character
         bandit(options={"ä" * 100: 1})
 
@@ -126,109 +124,98 @@ def test_a_call_that_fails_has_changed_nothing() -> None:
 # ---- wrong arguments ----
 
 
-@pytest.mark.parametrize(
-    "call, sentence",
-    [
-        (lambda own: own.decide(), r"decide\(\) is missing the argument 'arms'"),
-        (lambda own: own.decide(ARMS, None), r"takes at most 1 positional argument, got 2; use context=$"),
-        (lambda own: own.decide(ARMS, contxt=1), r"decide\(\) got an unexpected argument 'contxt'"),
-        (lambda own: own.decide(ARMS, arms=ARMS), r"got 'arms' twice"),
-        (lambda own: own.decide(ARMS, **{"ä\0": 1}), r"got an unexpected argument"),
-        (lambda own: own.learn(1, 1, 1), r"takes at most 2 positional arguments, got 3$"),
-        (lambda own: own.learn(1), r"learn\(\) is missing the argument 'reward'"),
-        (lambda own: own.learn(1, "1"), "reward: expected a number, got str"),
-        (lambda own: own.learn(1, None), "reward: expected a number, got NoneType"),
-        (lambda own: own.learn(1, 1j), "reward: expected a number, got complex"),
-        (lambda own: own.learn(1, [1.0]), "reward: expected a number, got list"),
-        (lambda own: own.learn("1", 1), "decision: expected a Decision or its id, got str"),
-        (lambda own: own.learn(1.0, 1), "decision: expected a Decision or its id, got float"),
-        (lambda own: own.learn(None, 1), "decision: expected a Decision or its id, got NoneType"),
-        (lambda own: own.forget(b"1"), "got bytes"),
-        (lambda own: own.learn_from(ARMS, 1.0, 1), "arm: expected an integer, got float"),
-        (lambda own: own.learn_record("text", 1), "."),
-        (lambda own: own.set_time("now"), "now: expected a number"),
-        (lambda own: own.feature("x"), "place: expected an integer"),
-        (lambda own: own.save(3), "."),
-        (lambda own: own.save(None), "."),
-        (lambda own: eenet.Bandit.load(3.5), "."),
-        (lambda own: eenet.Bandit.load("x", 3), "policy: expected a string, got int"),
-        (lambda own: eenet.Bandit.load("x", None, "4"), "dim: expected an integer, got str"),
-        (lambda own: eenet.Bandit.from_bytes("text"), "."),
-        (lambda own: eenet.Bandit.from_bytes(None), "."),
-        (lambda own: own.to_bytes(1), "."),
-        (lambda own: own.decide_many(), "is missing the argument 'rounds'"),
-        (lambda own: own.decide_many(3), "rounds: expected a sequence, got int"),
-        (lambda own: own.decide_many([ARMS], contexts=3), "contexts: expected a sequence, got int"),
-        (lambda own: eenet.Bandit(), "needs dim"),
-        (lambda own: eenet.Bandit("linucb", "4"), "dim: expected an integer, got str"),
-        (lambda own: eenet.Bandit("linucb", 4.0), "dim: expected an integer, got float"),
-        (lambda own: eenet.Bandit("linucb", 4, 1.5), "seed: expected an integer, got float"),
-        (lambda own: eenet.Bandit("linucb", 4, None), "seed: expected an integer, got NoneType"),
-        (lambda own: eenet.Bandit(3, 4), "policy: expected a name or a Policy"),
-        (lambda own: eenet.Bandit("linucb", 4, 0, 1), "positional"),
-        (lambda own: eenet.Bandit("linucb", 4, options=3), "options: expected a string or a mapping"),
-        (lambda own: eenet.Bandit("linucb", 4, options={3: 3}), "expected a string as the name of an option"),
-        (lambda own: eenet.Bandit("linucb", 4, alpha=[1]), "alpha: expected a number, a string, True, False or None"),
-        (lambda own: eenet.Bandit("linucb", features=3.5), "features: expected a string or a mapping"),
-        (lambda own: eenet.Bandit.decide(3, ARMS), "."),
-        (lambda own: eenet.Bandit.decide(), "."),
-        (lambda own: eenet.Bandit.__new__(int), "."),
-        (lambda own: object.__new__(eenet.Bandit), "not safe"),
-        (lambda own: object.__new__(eenet.Decision), "not safe"),
-        (lambda own: object.__new__(eenet.Scores), "not safe"),
-        (lambda own: eenet.Info(3), "."),
-        (lambda own: eenet.Info([1, 2]), "."),
-        (lambda own: type("Both", (eenet.Bandit, int), {}), "."),
-    ],
-)
+@pytest.mark.parametrize("call, sentence", [
+    (lambda own: own.decide(), r"decide\(\) is missing the argument 'arms'"),
+    (lambda own: own.decide(ARMS, None), r"takes at most 1 positional argument, got 2; use context=$"),
+    (lambda own: own.decide(ARMS, contxt=1), r"decide\(\) got an unexpected argument 'contxt'"),
+    (lambda own: own.decide(ARMS, arms=ARMS), r"got 'arms' twice"),
+    (lambda own: own.decide(ARMS, **{"ä\0": 1}), r"got an unexpected argument"),
+    (lambda own: own.learn(1, 1, 1), r"takes at most 2 positional arguments, got 3$"),
+    (lambda own: own.learn(1), r"learn\(\) is missing the argument 'reward'"),
+    (lambda own: own.learn(1, "1"), "reward: expected a number, got str"),
+    (lambda own: own.learn(1, None), "reward: expected a number, got NoneType"),
+    (lambda own: own.learn(1, 1j), "reward: expected a number, got complex"),
+    (lambda own: own.learn(1, [1.0]), "reward: expected a number, got list"),
+    (lambda own: own.learn("1", 1), "decision: expected a Decision or its id, got str"),
+    (lambda own: own.learn(1.0, 1), "decision: expected a Decision or its id, got float"),
+    (lambda own: own.learn(None, 1), "decision: expected a Decision or its id, got NoneType"),
+    (lambda own: own.forget(b"1"), "got bytes"),
+    (lambda own: own.learn_from(ARMS, 1.0, 1), "arm: expected an integer, got float"),
+    (lambda own: own.learn_record("text", 1), "."),
+    (lambda own: own.set_time("now"), "now: expected a number"),
+    (lambda own: own.feature("x"), "place: expected an integer"),
+    (lambda own: own.save(3), "."),
+    (lambda own: own.save(None), "."),
+    (lambda own: eenet.Bandit.load(3.5), "."),
+    (lambda own: eenet.Bandit.load("x", 3), "policy: expected a string, got int"),
+    (lambda own: eenet.Bandit.load("x", None, "4"), "dim: expected an integer, got str"),
+    (lambda own: eenet.Bandit.from_bytes("text"), "."),
+    (lambda own: eenet.Bandit.from_bytes(None), "."),
+    (lambda own: own.to_bytes(1), "."),
+    (lambda own: own.decide_many(), "is missing the argument 'rounds'"),
+    (lambda own: own.decide_many(3), "rounds: expected a sequence, got int"),
+    (lambda own: own.decide_many([ARMS], contexts=3), "contexts: expected a sequence, got int"),
+    (lambda own: eenet.Bandit(), "needs dim"),
+    (lambda own: eenet.Bandit("linucb", "4"), "dim: expected an integer, got str"),
+    (lambda own: eenet.Bandit("linucb", 4.0), "dim: expected an integer, got float"),
+    (lambda own: eenet.Bandit("linucb", 4, 1.5), "seed: expected an integer, got float"),
+    (lambda own: eenet.Bandit("linucb", 4, None), "seed: expected an integer, got NoneType"),
+    (lambda own: eenet.Bandit(3, 4), "policy: expected a name or a Policy"),
+    (lambda own: eenet.Bandit("linucb", 4, 0, 1), "positional"),
+    (lambda own: eenet.Bandit("linucb", 4, options=3), "options: expected a string or a mapping"),
+    (lambda own: eenet.Bandit("linucb", 4, options={3: 3}), "expected a string as the name of an option"),
+    (lambda own: eenet.Bandit("linucb", 4, alpha=[1]), "alpha: expected a number, a string, True, False or None"),
+    (lambda own: eenet.Bandit("linucb", features=3.5), "features: expected a string or a mapping"),
+    (lambda own: eenet.Bandit.decide(3, ARMS), "."),
+    (lambda own: eenet.Bandit.decide(), "."),
+    (lambda own: eenet.Bandit.__new__(int), "."),
+    (lambda own: object.__new__(eenet.Bandit), "not safe"),
+    (lambda own: object.__new__(eenet.Decision), "not safe"),
+    (lambda own: object.__new__(eenet.Scores), "not safe"),
+    (lambda own: eenet.Info(3), "."),
+    (lambda own: eenet.Info([1, 2]), "."),
+    (lambda own: type("Both", (eenet.Bandit, int), {}), "."),
+])
 def test_a_wrong_argument_is_reported(call: Any, sentence: str) -> None:
-    with pytest.raises(TypeError, match=sentence):
-        call(bandit())
+    refuses(TypeError, sentence, call, bandit())
+
+
+def calls_with(own: eenet.Bandit, number: Any) -> list[Any]:
+    """The calls that take a whole number, with this in its place."""
+    return [
+        lambda: own.learn(number, 1),
+        lambda: own.forget(number),
+        lambda: own.learn_from(ARMS, number, 1),
+        lambda: own.feature(number),
+        lambda: own.snapshot(number),
+        lambda: own.snapshot().decide(ARMS, seed=number),
+        lambda: eenet.Bandit("linucb", number),
+        lambda: bandit(seed=number),
+        lambda: eenet.Bandit.load("x", None, number),
+    ]
 
 
 @pytest.mark.parametrize("value", [True, False, np.True_, 1.0, np.float64(1)])
 def test_ids_and_places_are_whole_numbers(value: Any) -> None:
     own = bandit()
     decision = own.decide(ARMS)
-    for call in (
-        lambda: own.learn(value, 1),
-        lambda: own.forget(value),
-        lambda: own.learn_from(ARMS, value, 1),
-        lambda: own.explain(ARMS, value),
-        lambda: own.decide_slots(ARMS, value),
-        lambda: own.feature(value),
-        lambda: own.snapshot(value),
-        lambda: own.snapshot().decide(ARMS, seed=value),
-        lambda: eenet.Bandit("linucb", value),
-    ):
-        with pytest.raises(TypeError, match="expected .*, got (numpy.)?(bool|float)"):
-            call()
+    for call in (*calls_with(own, value), lambda: own.explain(ARMS, value), lambda: own.decide_slots(ARMS, value)):
+        refuses(TypeError, "expected .*, got (numpy.)?(bool|float)", call)
     assert own.info.pending == 1 and own.info.rewards == 0
     own.learn(decision, True)  # a reward of True is 1, as of a click
 
 
 @pytest.mark.parametrize("number", [-1, 2**64, 2**200, -(2**200)])
 def test_numbers_that_are_too_large(number: int) -> None:
-    own = bandit()
-    for call in (
-        lambda: own.learn(number, 1),
-        lambda: own.forget(number),
-        lambda: own.feature(number),
-        lambda: own.learn_from(ARMS, number, 1),
-        lambda: bandit(seed=number),
-        lambda: eenet.Bandit("linucb", number),
-        lambda: eenet.Bandit.load("x", None, number),
-    ):
-        with pytest.raises(eenet.BadInput, match="expected an integer from 0 to"):
-            call()
+    for call in calls_with(bandit(), number):
+        refuses(eenet.BadInput, "expected an integer from 0 to", call)
 
 
 def test_rewards_that_are_too_large() -> None:
     own = bandit()
     decision = own.decide(ARMS)
     for reward in (2**200, -(2**200), 1e10, float("inf")):
-        with pytest.raises(eenet.BadInput, match="reward must be -1e9 to 1e9"):
-            own.learn(decision, reward)
+        refuses(eenet.BadInput, "reward must be -1e9 to 1e9", own.learn, decision, reward)
     with pytest.raises(OverflowError):
         own.learn(decision, 10**400)
 
@@ -276,15 +263,11 @@ class Raises:
 def test_what_an_object_raises_comes_out() -> None:
     own, odd = bandit(), Raises()
     for call in (
-        lambda: own.learn(odd, 1),
+        *calls_with(own, odd),
         lambda: own.learn(1, odd),
-        lambda: own.learn_from(ARMS, odd, 1),
-        lambda: own.forget(odd),
         lambda: own.set_time(odd),
         lambda: own.save(odd),
         lambda: eenet.Bandit.load(odd),
-        lambda: eenet.Bandit("linucb", odd),
-        lambda: eenet.Bandit("linucb", 4, odd),
         lambda: own.decide(Raises("indptr")),
         lambda: own.decide(Raises("tocsr")),
         lambda: own.decide(Raises("__array_interface__")),
@@ -357,8 +340,7 @@ def test_an_object_is_asked_once(dtype: str) -> None:
     own.decide(odd)
     assert odd.asked == 1
     for dimensions in (1, 3, 0):
-        with pytest.raises(eenet.BadInput, match=f"got {dimensions}"):
-            own.decide(odd)
+        refuses(eenet.BadInput, f"got {dimensions}", own.decide, odd)
 
 
 def test_numbers_that_change_the_array_that_holds_them() -> None:
