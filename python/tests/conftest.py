@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def refuses(kind, sentence, call, /, *words, **named) -> None:
-    """The call raises an error of this kind, in whose message the pattern is."""
+    """The call raises an error of this kind, in whose message the pattern is (None: whatever it says)."""
     with pytest.raises(kind, match=sentence):
         call(*words, **named)
 

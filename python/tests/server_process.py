@@ -8,9 +8,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from harness import LONG, Server, at_once, pause, reserve_port, wait_for
+from harness import LONG, Meanwhile, Server, at_once, pause, reserve_port, wait_for
 
-__all__ = ["LONG", "ServerProcess", "in_threads", "pause", "wait_for"]
+__all__ = ["LONG", "Meanwhile", "ServerProcess", "in_threads", "pause", "wait_for"]
 
 
 def in_threads(count, work):

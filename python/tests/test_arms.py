@@ -227,8 +227,7 @@ def test_anything_in_csr_form_will_do(bandit: eenet.Bandit) -> None:
 ])
 def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence: str, bandit: eenet.Bandit) -> None:
     refuses((ValueError, TypeError), sentence, bandit.decide, sparse_like(**changed))
-    with pytest.raises(AttributeError):
-        bandit.decide(SimpleNamespace(indptr=[0, 1]))
+    refuses(AttributeError, None, bandit.decide, SimpleNamespace(indptr=[0, 1]))
 
 
 # ---- what is refused ----
@@ -266,18 +265,22 @@ def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence:
     (np.zeros((2**50, 0), "f8"), (eenet.BadInput, MemoryError), None),
     (np.ma.masked_less(ARMS, 0), eenet.BadInput, "masked"),
     ("text", eenet.BadInput, "features=True"),
+    ([{"a": 1}], eenet.BadInput, "expects vectors"),
     (None, (eenet.BadInput, TypeError), None),
     (object(), TypeError, "arms: expected numbers"),
     (eenet.Bandit, TypeError, "arms: expected numbers"),
     (np.ndarray, TypeError, "arms: expected numbers"),
 ])
 def test_what_is_no_round_is_refused(arms: Any, kind: type, sentence: Any, bandit: eenet.Bandit) -> None:
-    for call in (bandit.decide, bandit.score, bandit.probabilities, lambda arms: bandit.learn_from(arms, 0, 1.0)):
+    snapshot = bandit.snapshot()
+    for call in (bandit.decide, bandit.score, bandit.probabilities, snapshot.decide, snapshot.score):
         refuses(kind, sentence, call, arms)
+    refuses(kind, sentence, bandit.learn_from, arms, 0, 1.0)
+    for explained in (bandit, snapshot):
+        refuses(kind, sentence, explained.explain, arms, 0)
     assert bandit.info.decisions == 30 and bandit.info.rewards == 30
 
 
 def test_other_containers(bandit: eenet.Bandit) -> None:
     assert bandit.score(np.array(deque(ARMS.tolist()))) == bandit.score(ARMS)
     refuses(eenet.BadInput, "context", bandit.decide, ARMS, context={"a": 1})
-    refuses(eenet.BadInput, "features=True", bandit.decide, [{"a": 1}])

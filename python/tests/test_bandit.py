@@ -97,18 +97,15 @@ def test_a_decision_holds_what_was_decided() -> None:
 def test_nothing_of_a_decision_can_be_changed() -> None:
     decision = eenet.Bandit("linucb", 4).decide(rounds(1)[0])
     for name in ("arm", "id", "probability", "probabilities", "scores", "record", "new"):
-        with pytest.raises(AttributeError):
-            setattr(decision, name, 1)
-        with pytest.raises(AttributeError):
-            delattr(decision, name)
+        refuses(AttributeError, None, setattr, decision, name, 1)
+        refuses(AttributeError, None, delattr, decision, name)
     with pytest.raises(ValueError, match="read-only"):
         decision.scores[0] = 1
     with pytest.raises(ValueError):
         decision.scores.flags.writeable = True
     with pytest.raises(TypeError, match="Bandit.decide"):
         eenet.Decision()  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        type("Own", (eenet.Decision,), {})
+    refuses(TypeError, None, type, "Own", (eenet.Decision,), {})
 
 
 def test_decisions_are_compared_hashed_and_pickled() -> None:
@@ -139,8 +136,7 @@ def test_scores_are_compared_and_pickled() -> None:
     assert bandit.score(arms[0][:1]) != scores != bandit.score(np.concatenate((arms[0], arms[1])))
     assert pickle.loads(pickle.dumps(scores)) == scores and len(scores) == 5
     refuses(TypeError, "Bandit.score", eenet.Scores, b"123")
-    with pytest.raises(TypeError):
-        hash(scores)
+    refuses(TypeError, None, hash, scores)
 
 
 @pytest.mark.parametrize("policy", ["eenet", "linucb", "uniform"])
@@ -165,7 +161,7 @@ def test_many_rounds_may_differ_in_arms() -> None:
     decisions = bandit.decide_many([rounds(1, n)[0] for n in (1, 9, 3)])
     assert [len(decision.scores) for decision in decisions] == [1, 9, 3]
     assert bandit.decide_many([]) == []
-    refuses(eenet.BadInput, "", bandit.decide_many, [rounds(1)[0], np.zeros((3, 5), np.float32)])
+    refuses(eenet.BadInput, None, bandit.decide_many, [rounds(1)[0], np.zeros((3, 5), np.float32)])
     assert bandit.info.decisions == 3
 
 
@@ -247,9 +243,9 @@ def test_many_rewards_stop_at_the_first_failure() -> None:
     with pytest.raises(eenet.UnknownDecision, match="there is no decision 9") as failed:
         bandit.learn_many([decisions[2], 1, 9, decisions[3]], [1, 0, 1, 1])
     assert failed.value.learned == 2 and bandit.info.rewards == 2 and bandit.info.pending == 2
-    refuses(eenet.BadInput, "", bandit.learn_many, [2], [1, 2])
+    refuses(eenet.BadInput, None, bandit.learn_many, [2], [1, 2])
     for ids, rewards in (([2, "x"], [1, 2]), ([2, 4], [1, "much"]), (3, [1]), ([2], 1)):
-        refuses(TypeError, "", bandit.learn_many, ids, rewards)
+        refuses(TypeError, None, bandit.learn_many, ids, rewards)
     assert bandit.info.rewards == 2
 
 
@@ -347,10 +343,8 @@ def test_it_tells_what_it_is() -> None:
     assert info.policy == "linucb" and info.features is None and info[:1] == ("linucb",)
     assert pickle.loads(pickle.dumps(info)) == info
     for name in ("policy", "dim", "seed", "options", "features", "info", "memory", "decide", "new"):
-        with pytest.raises((AttributeError, TypeError)):
-            setattr(bandit, name, 1)
-        with pytest.raises((AttributeError, TypeError)):
-            delattr(bandit, name)
+        refuses((AttributeError, TypeError), None, setattr, bandit, name, 1)
+        refuses((AttributeError, TypeError), None, delattr, bandit, name)
 
 
 def test_named_features_have_names() -> None:
@@ -365,8 +359,7 @@ def test_named_features_have_names() -> None:
     for age in [30, 40, 50, 60, 30, 40, 50, 60, 1e12]:
         bandit.learn_names([{"price": 2}], context={"age": age})
     assert bandit.feature(1).name == "age" and bandit.feature(1).limited == 1 and bandit.feature(1).deviation < 50
-    with pytest.raises(eenet.BadInput):
-        bandit.feature(bandit.dim)
+    refuses(eenet.BadInput, None, bandit.feature, bandit.dim)
 
 
 def test_many_named_rounds() -> None:

@@ -1,6 +1,7 @@
 """Arms as blocks of a context."""
 
 import contextlib
+import doctest
 import pickle
 
 import numpy
@@ -11,6 +12,10 @@ import eenet
 import eenet._blocks
 from eenet._adapting import products
 from eenet._blocks import BlockLayout
+
+
+def test_examples():
+    assert doctest.testmod(eenet._blocks).failed == 0
 
 
 @pytest.mark.parametrize("features, arms", [(1, 1), (1, 5), (3, 1), (4, 7)])

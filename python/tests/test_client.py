@@ -193,8 +193,8 @@ def test_a_batch_is_cut_to_what_the_server_takes(program, tmp_path):
                                          return_errors=True)
             assert [type(each) for each in answers] == [Decision, TooLarge, Decision, Decision] * 3
             assert answers[3] == answers[7]
-            refuses(TooLarge, "", bandit.upload, b"x" * 30_000_000)
-            refuses(TooLarge, "", lambda: asyncio.run(AsyncClient(small.url).bandit("small").upload(b"x" * 30_000_000)))
+            refuses(TooLarge, None, bandit.upload, b"x" * 30_000_000)
+            refuses(TooLarge, None, lambda: asyncio.run(AsyncClient(small.url).bandit("small").upload(b"x" * 30_000_000)))
 
 
 # ---- the rest of the API ----
@@ -242,7 +242,7 @@ def test_evaluations(bandit):
     mean = sum(decision.arm for decision in decisions) / 50
     assert done["results"][0]["estimates"][1]["value"] == pytest.approx(mean)
     bandit.delete_evaluation(done["id"])
-    refuses(NotFound, "", bandit.evaluation_results, done["id"])
+    refuses(NotFound, None, bandit.evaluation_results, done["id"])
 
 
 def test_the_log_in_parts(bandit, tmp_path, monkeypatch, program):
@@ -277,14 +277,14 @@ def test_the_model_comes_and_goes(client, vectors, tmp_path):
     assert vectors.reset() > event
     found = vectors.versions()
     assert found["current"] >= 0 and found["versions"] == []  # kept are those of checkpoints
-    refuses(NotFound, "", vectors.model, version=10**6)
-    refuses(BadRequest, "", vectors.upload, b"no model")
+    refuses(NotFound, None, vectors.model, version=10**6)
+    refuses(BadRequest, None, vectors.upload, b"no model")
 
 
 def test_settings(client, bandit):
     assert bandit.change(wait="2h", default_reward=None)["settings"]["wait"] == 7200
     assert bandit.describe()["settings"]["default_reward"] is None
-    refuses(Conflict, "", client.create, bandit.name, dim=3)
+    refuses(Conflict, None, client.create, bandit.name, dim=3)
     bandit.archive()
     refuses(Gone, "is archived", bandit.decide, ACTIONS)
     bandit.restore()
@@ -304,7 +304,7 @@ def test_data_rights(client):
     assert made.erase(person="u3")["decisions"] == 1
     refuses(BadRequest, "key.value must be a text", made.erase, path="user.id")
     made.purge()
-    refuses(NotFound, "", made.describe)
+    refuses(NotFound, None, made.describe)
     assert client.create(made.name, dim=2).describe()["decisions"] == 0
 
 
@@ -345,7 +345,7 @@ def test_wrong_requests(client, bandit, vectors):
     with pytest.raises(NotFound, match="there is no bandit 'nobody'") as caught:
         client.bandit("nobody").decide(ACTIONS)
     assert isinstance(caught.value, LookupError) and isinstance(caught.value, ServerError)
-    refuses(NotFound, "", client.bandit("no/body?x=1 #").describe)
+    refuses(NotFound, None, client.bandit("no/body?x=1 #").describe)
     refuses(BadRequest, "18|has 2 numbers|takes 3", vectors.decide, np.ones((2, 2)))
     refuses(BadRequest, "id: expected a string or a Decision of the server, got float", bandit.reward, 1.5, 1)
     refuses(BadRequest, "got 2 rounds, 1 contexts and 2 ids", bandit.decide_many, [ACTIONS] * 2, contexts=[None])

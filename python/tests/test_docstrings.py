@@ -56,7 +56,7 @@ def test_its_examples_hold(name: str) -> None:
     assert not runner.failures, "".join(said)
 
 
-@pytest.mark.parametrize("name", ["_blocks", "mabwiser", *(pytest.param(name, marks=pytest.mark.ci) for name in OTHERS)])
+@pytest.mark.parametrize("name", ["mabwiser", *(pytest.param(name, marks=pytest.mark.ci) for name in OTHERS)])
 def test_examples_of_modules_hold(name: str) -> None:
     if name in OTHERS:
         pytest.importorskip(name)

@@ -275,8 +275,7 @@ def test_the_extension_refuses_what_it_is_not_given():
         (_lab.log_evaluate, (b"x\0y", ((b"eenet", None, 0),), good)),
         (_lab.log_events, (b"x", {})),
     ]:
-        with pytest.raises((TypeError, ValueError, KeyError)):
-            call(*args)
+        refuses((TypeError, ValueError, KeyError), None, call, *args)
 
 
 # ---- what is given ----
@@ -510,8 +509,7 @@ def test_the_winner_is_saved(shop, tmp_path):
     assert eenet.Bandit.load(tmp_path / "named.ee").policy == "greedy"
     with pytest.raises(BadInput, match="no policy has a reliable value"):
         evaluate.log(shop, "uniform", estimators="ips", warm=tmp_path / "none.ee")
-    with pytest.raises(Error):
-        evaluate.log(shop, "linucb", estimators="ips", warm=tmp_path / "no folder" / "x.ee")
+    refuses(Error, None, evaluate.log, shop, "linucb", estimators="ips", warm=tmp_path / "no folder" / "x.ee")
 
 
 # ---- a log in memory ----

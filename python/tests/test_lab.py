@@ -152,8 +152,7 @@ def test_an_interrupted_call_goes_on(tmp_path):
 
     slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is reported
     settings = dict(rounds=150, seeds=range(6), threads=1)
-    with pytest.raises(Enough):
-        lab.run(COSINE, slow, progress=listen, folder=tmp_path, **settings)
+    refuses(Enough, None, lab.run, COSINE, slow, progress=listen, folder=tmp_path, **settings)
     kept = lab.read(tmp_path)
     assert 1 <= len(kept) < 6
     again = lab.run(COSINE, slow, progress=False, folder=tmp_path, **settings)
@@ -439,18 +438,15 @@ def test_what_cannot_start_is_refused(words, kind, sentence, tmp_path):
 def test_objects_that_are_none():
     rounds = lab.open(COSINE).deal(0)
     refuses(TypeError, "call data.rounds", type(rounds))
-    with pytest.raises(TypeError):
-        lab.Dataset()
-    with pytest.raises(TypeError):
-        object.__new__(lab.Dataset)
+    refuses(TypeError, None, lab.Dataset)
+    refuses(TypeError, None, object.__new__, lab.Dataset)
     from eenet._lab_library import lab as extension
 
     class Pretender:
         __class__ = lab.Dataset
 
     refuses(TypeError, "expected a data set", extension.usual_rounds, Pretender())
-    with pytest.raises(TypeError):
-        extension.play("x", [("no", "job")], "0", 1, 1, None)
+    refuses(TypeError, None, extension.play, "x", [("no", "job")], "0", 1, 1, None)
     refuses(TypeError, "expected a job", extension.play, "x", ["no job"], "0", 1, 1, None)
     refuses(eenet.NoFile, "no/such/folder contains no results", lab.read, "no/such/folder")
 

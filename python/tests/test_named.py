@@ -250,31 +250,25 @@ def ways_to_give(value):
     yield [pandas.Series({"x": value, "y": 1}, dtype=object)], None
 
 
-@pytest.mark.parametrize("name", ["None", "nan", "float32", "NA", "NaT", "datetime64", "nanoseconds", "timedelta64",
-                                  "Decimal", "masked"])
-def test_what_is_missing_is_no_feature_wherever_it_is(name):
+def test_what_is_missing_is_no_feature_wherever_it_is():
     pandas = pytest.importorskip("pandas")
-    value = {"None": None, "nan": math.nan, "float32": np.float32("nan"), "NA": pandas.NA, "NaT": pandas.NaT,
-             "datetime64": np.datetime64("NaT"), "nanoseconds": np.datetime64("NaT", "ns"),
-             "timedelta64": np.timedelta64("NaT", "s"), "Decimal": decimal.Decimal("nan"), "masked": np.ma.masked}[name]
-    for arms, context in ways_to_give(value):
-        assert bytes_after(arms, context) == bytes_after([{"y": 1}])
-    if name != "masked":
-        assert bytes_after([{"v": [1, value, 3]}]) == bytes_after(['{"v": [1, null, 3]}'])
+    for value in (None, math.nan, np.float32("nan"), pandas.NA, pandas.NaT, np.datetime64("NaT"), np.ma.masked,
+                  np.datetime64("NaT", "ns"), np.timedelta64("NaT", "s"), decimal.Decimal("nan")):
+        for arms, context in ways_to_give(value):
+            assert bytes_after(arms, context) == bytes_after([{"y": 1}]), (value, arms, context)
+        if value is not np.ma.masked:
+            assert bytes_after([{"v": [1, value, 3]}]) == bytes_after(['{"v": [1, null, 3]}']), value
 
 
-@pytest.mark.parametrize("name", ["Timestamp", "Timedelta", "Period", "datetime", "date", "time", "timedelta", "days",
-                                  "nanoseconds", "timedelta64", "array"])
-def test_times_are_refused_wherever_they_are(name):
+def test_times_are_refused_wherever_they_are():
     pandas = pytest.importorskip("pandas")
-    value = {"Timestamp": pandas.Timestamp("2020-01-01"), "Timedelta": pandas.Timedelta("1d"),
-             "Period": pandas.Period("2020-01"), "datetime": datetime.datetime(2020, 1, 1),
-             "date": datetime.date(2020, 1, 1), "time": datetime.time(3), "timedelta": datetime.timedelta(3),
-             "days": np.datetime64("2020-01-01"), "nanoseconds": np.datetime64("2020-01-01", "ns"),
-             "timedelta64": np.timedelta64(3, "ns"), "array": np.array(["2020-01-01"], "M8[ns]")}[name]
-    for arms, context in ways_to_give(value):
-        with pytest.raises(TypeError, match=r"(arms\[0\]|context): (n\.)?x(\[0\])?: expected a number or string, such as the hour"):
-            make().decide(arms, context=context)
+    sentence = r"(arms\[0\]|context): (n\.)?x(\[0\])?: expected a number or string, such as the hour"
+    for value in (pandas.Timestamp("2020-01-01"), pandas.Timedelta("1d"), pandas.Period("2020-01"),
+                  datetime.datetime(2020, 1, 1), datetime.date(2020, 1, 1), datetime.time(3), datetime.timedelta(3),
+                  np.datetime64("2020-01-01"), np.datetime64("2020-01-01", "ns"), np.timedelta64(3, "ns"),
+                  np.array(["2020-01-01"], "M8[ns]")):
+        for arms, context in ways_to_give(value):
+            refuses(TypeError, sentence, make().decide, arms, context=context)
 
 
 # ---- who learns names ----
@@ -380,15 +374,11 @@ def test_a_sentence_names_the_arm(arms, error, sentence):
 
 
 def test_vectors_and_names_do_not_mix():
-    refuses(eenet.BadInput, "this bandit expects vectors", eenet.Bandit("linucb", dim=2).decide, [{"a": 1}])
-    with pytest.raises(eenet.BadInput, match="this bandit expects vectors"):
-        eenet.Bandit("linucb", dim=2).decide([[1, 2]], context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="only named features take a context"):
-        make().decide(np.zeros((2, 450), dtype="f4"), context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="only named features take a context"):
-        make().decide(eenet.blocks(np.ones(225), 2), context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="only named features take a context"):
-        make().decide_many(np.zeros((3, 2, 450), dtype="f4"), contexts=[{"a": 1}] * 3)
+    refuses(eenet.BadInput, "expects vectors", eenet.Bandit("linucb", dim=2).decide, [[1, 2]], context={"a": 1})
+    sentence, vectors = "only named features take a context", np.zeros((3, 2, 450), dtype="f4")
+    refuses(eenet.BadInput, sentence, make().decide, vectors[0], context={"a": 1})
+    refuses(eenet.BadInput, sentence, make().decide, eenet.blocks(np.ones(225), 2), context={"a": 1})
+    refuses(eenet.BadInput, sentence, make().decide_many, vectors, contexts=[{"a": 1}] * 3)
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
     refuses(eenet.BadInput, r"expected named features, .*; got vectors of dimension 3", make().decide, [[1, 2, 3]])
 
@@ -429,8 +419,7 @@ def test_a_cell_of_a_frame_may_empty_its_column():
 def test_what_is_refused_teaches_no_names(play):
     bandit = make()
     before = bandit.to_bytes()
-    with pytest.raises(eenet.BadInput):
-        play(bandit)
+    refuses(eenet.BadInput, None, play, bandit)
     assert bandit.to_bytes() == before
 
 
