@@ -121,8 +121,7 @@ def test_bad_input_is_a_sentence():
                              ({"arms": ["a", "b"], "max_arms": 1}, ValueError),
                              ({"arms": ["a"], "learning_policy": "lincub"}, eenet.BadOption),
                              ({"arms": ["a"], "alpha": 0.1, "learning_policy": "uniform"}, eenet.BadOption)):
-        with pytest.raises(error):
-            MAB(**arguments)
+        refuses(error, None, MAB, **arguments)
     mab = MAB(ARMS, "linucb")
     refuses(Exception, "Call fit before", mab.predict)
     mab.fit(["a"], [1], [[1, 2]])

@@ -114,9 +114,8 @@ def test_action_context_tells_of_actions_that_were_never_tried():
 @pytest.mark.parametrize("features", [None, numpy.eye(4)])
 def test_action_distribution_is_what_is_drawn(features):
     options = {"propensity": "floor", "propensity_epsilon": 0.4}
-    policy = EENetPolicy(
-        dim=2, n_actions=4, len_list=3, random_state=1, policy="linucb", options=options, action_context=features
-    )
+    policy = EENetPolicy(dim=2, n_actions=4, len_list=3, random_state=1, policy="linucb", options=options,
+                         action_context=features)  # fmt: skip
     context = numpy.array([[1.0, 0.5]])
     for action in range(4):
         policy.update_params(action, float(action), context)
@@ -142,10 +141,8 @@ def test_their_simulator_runs_it():
     )
     rounds = environment.next_bandit_round_batch(n_rounds=1500)
     means = {}
-    for policy in (
-        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="eenet"),
-        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="uniform"),
-    ):
+    for name in ("eenet", "uniform"):
+        policy = EENetPolicy(dim=4, n_actions=4, random_state=1, policy=name)
         simulator = BanditPolicySimulator(policy=policy, environment=environment)
         simulator.steps(batch_bandit_rounds=rounds)
         means[policy.policy_name] = simulator.obtained_rewards.mean()
@@ -170,5 +167,4 @@ def test_bad_input_is_a_sentence():
         refuses(ValueError, r"context: expected shape \(1, 2\)", policy.select_action, context)
     refuses(ValueError, "0 to 2", policy.update_params, 3, 1.0, numpy.ones((1, 2)))
     refuses(ValueError, r"\(rounds, 2\)", policy.compute_batch_action_dist, numpy.ones((4, 3)))
-    with pytest.raises(eenet.BadOption):
-        EENetPolicy(dim=2, n_actions=3, policy="lincub")
+    refuses(eenet.BadOption, None, EENetPolicy, dim=2, n_actions=3, policy="lincub")
