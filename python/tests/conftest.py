@@ -59,6 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.ci)
 
 
+def refuses(kind, sentence, call, /, *words, **named) -> None:
+    """The call raises an error of this kind, in whose message the pattern is (None: whatever it says)."""
+    with pytest.raises(kind, match=sentence):
+        call(*words, **named)
+
+
 @pytest.fixture(scope="session")
 def program() -> Path:
     """The program eenet, to compare with or to start a server with."""

@@ -1,5 +1,6 @@
 """A proxy between a client and a server that drops or cuts requests, as a function decides."""
 
+import contextlib
 import socket
 import threading
 
@@ -25,18 +26,12 @@ def read_message(connection):
     return head + b"\r\n\r\n" + body
 
 
-class FlakyProxy:
-    """``choose(request)`` says what becomes of each: pass, drop (it never arrives), lose (it arrives, the answer is
-    lost), cut (in the middle of the answer), hang (no answer until the client gives up), or 503."""
+class Listener:
+    """Serves each connection, to a free port, in a thread of its own: by ``_serve(client)`` of the class below."""
 
-    def __init__(self, port, choose, retry_after=None):
-        self._server_port, self._choose = port, choose
-        self._after = b"Retry-After: %d\r\n" % retry_after if retry_after is not None else b""
+    def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
-        self.requests = []
-        self.came = threading.Semaphore(0)  # once for each request
-        self.gave_up = threading.Semaphore(0)  # once for each client that did not wait
         threading.Thread(target=self._accept, daemon=True).start()
 
     def __enter__(self):
@@ -48,20 +43,30 @@ class FlakyProxy:
         self._listener.close()
 
     def _accept(self):
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=self._try, args=(self._listener.accept()[0],), daemon=True).start()
+
+    def _try(self, client):
+        with client, contextlib.suppress(OSError):
+            self._serve(client)
+
+
+class FlakyProxy(Listener):
+    """``choose(request)`` says what becomes of each: pass, drop (it never arrives), lose (it arrives, the answer is
+    lost), cut (in the middle of the answer), hang (no answer until the client gives up), or 503."""
+
+    def __init__(self, port, choose, retry_after=None):
+        self._server_port, self._choose = port, choose
+        self._after = b"Retry-After: %d\r\n" % retry_after if retry_after is not None else b""
+        self.requests = []
+        self.came = threading.Semaphore(0)  # once for each request
+        self.gave_up = threading.Semaphore(0)  # once for each client that did not wait
+        super().__init__()
 
     def _serve(self, client):
-        with client:
-            try:
-                while self._serve_one(client):
-                    pass
-            except OSError:
-                pass
+        while self._serve_one(client):
+            pass
 
     def _serve_one(self, client):
         request = read_message(client)

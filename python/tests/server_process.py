@@ -1,15 +1,21 @@
 """A server for one test (tests/harness), and a reader of its store on the disk."""
 
 import contextlib
+import functools
 import sqlite3
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from harness import LONG, Server, pause, reserve_port, wait_for
+from harness import LONG, Meanwhile, Server, at_once, pause, reserve_port, wait_for
 
-__all__ = ["LONG", "ServerProcess", "pause", "wait_for"]
+__all__ = ["LONG", "Meanwhile", "ServerProcess", "in_threads", "pause", "wait_for"]
+
+
+def in_threads(count, work):
+    """Runs work(0), work(1), ... at the same time; their results. Raises what one of them raises."""
+    return at_once(*(functools.partial(work, number) for number in range(count)))
 
 
 class ServerProcess(Server):

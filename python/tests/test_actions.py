@@ -104,15 +104,12 @@ def test_several_rounds_and_slots_and_snapshots() -> None:
     assert decision.action == list(ITEMS)[decision.arm]
 
 
-@pytest.mark.parametrize(
-    "arms, sentence",
-    [
-        ({"topic": "music"}, "got str for 'topic'"),
-        ({"a": {}, "b": 3}, "got int for 'b'"),
-        ({"a": {}, "b": None}, "got NoneType for 'b'"),
-        ({"a": {"x": 1}, "b": {"x": {1}}}, "x: expected .* got set"),
-    ],
-)
+@pytest.mark.parametrize("arms, sentence", [
+    ({"topic": "music"}, "got str for 'topic'"),
+    ({"a": {}, "b": 3}, "got int for 'b'"),
+    ({"a": {}, "b": None}, "got NoneType for 'b'"),
+    ({"a": {"x": 1}, "b": {"x": {1}}}, "x: expected .* got set"),
+])
 def test_a_mapping_that_is_none_of_actions(arms: Any, sentence: str) -> None:
     bandit = named()
     with pytest.raises(TypeError, match=sentence):

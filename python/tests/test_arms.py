@@ -9,6 +9,7 @@ from typing import Any, Callable
 
 import numpy as np
 import pytest
+from conftest import refuses
 
 import eenet
 
@@ -125,11 +126,9 @@ def test_frames_of_numbers(bandit: eenet.Bandit) -> None:
     assert bandit.score(frame) == bandit.score(ARMS)
     assert bandit.score(frame.astype(float)) == bandit.score(ARMS)
     frame["e"] = 1
-    with pytest.raises(eenet.BadInput, match="the dimension is 5"):
-        bandit.decide(frame)
+    refuses(eenet.BadInput, "the dimension is 5", bandit.decide, frame)
     frame["d"] = "text"
-    with pytest.raises((TypeError, ValueError), match="arms: expected numbers"):
-        bandit.decide(frame[list("abcd")])
+    refuses((TypeError, ValueError), "arms: expected numbers", bandit.decide, frame[list("abcd")])
 
 
 def test_tensors(bandit: eenet.Bandit) -> None:
@@ -196,109 +195,92 @@ def test_anything_in_csr_form_will_do(bandit: eenet.Bandit) -> None:
     assert bandit.score(longer) == bandit.score(sparse_like())
 
 
-@pytest.mark.parametrize(
-    "changed, sentence",
-    [
-        ({"indptr": [0, 1]}, "expected one more entry in indptr"),
-        ({"indptr": [0, 1, 9]}, "indptr implies 9 entries"),
-        ({"indptr": [0, 2, 1]}, "indptr must start at 0 and never decrease"),
-        ({"indptr": [1, 2, 3]}, "indptr must start at 0"),
-        ({"indptr": [-1, 2, 3]}, "indptr must start at 0"),
-        ({"indptr": [0, -(2**63), 3]}, "never decrease"),
-        ({"indptr": [0, 2**63 - 1, 3]}, "never decrease"),
-        ({"indptr": [0, 1, 2**63 - 1]}, "indptr implies"),
-        ({"indptr": [0.0, 1.0, 3.0]}, "expected integers"),
-        ({"indices": [0, 1, 4]}, "index 4; expected indices below 4, the dimension"),
-        ({"indices": [0, -1, 3]}, "index -1"),
-        ({"indices": [0, 1, 2**40]}, "index 1099511627776"),
-        ({"indices": [0, 3, 1]}, "ascending order"),
-        ({"indices": [0, 1, 1]}, "ascending order"),
-        ({"indices": [0, 1]}, "indptr implies 3 entries, but indices and data have 2"),
-        ({"indices": [[0, 1, 3]]}, "expected an array of 1 dimension"),
-        ({"data": [1.0]}, "indptr implies 3 entries, but indices and data have 1"),
-        ({"data": [1.0, np.nan, 1.0]}, "not a finite number"),
-        ({"data": "abc"}, "expected numbers|1 dimension"),
-        ({"shape": (2, 5)}, "the dimension is 5"),
-        ({"shape": (0, 4), "indptr": [0]}, "at least one arm"),
-        ({"shape": (2,)}, "2 dimensions"),
-        ({"shape": (2, 4, 1)}, "2 dimensions"),
-        ({"shape": (-2, 4)}, "integer"),
-        ({"shape": (2**62, 4)}, "one more entry"),
-        ({"shape": (2**64, 4)}, "integer"),
-        ({"shape": ("a", 4)}, "integer"),
-        ({"shape": 3}, "iterable|sequence"),
-    ],
-)
+@pytest.mark.parametrize("changed, sentence", [
+    ({"indptr": [0, 1]}, "expected one more entry in indptr"),
+    ({"indptr": [0, 1, 9]}, "indptr implies 9 entries"),
+    ({"indptr": [0, 2, 1]}, "indptr must start at 0 and never decrease"),
+    ({"indptr": [1, 2, 3]}, "indptr must start at 0"),
+    ({"indptr": [-1, 2, 3]}, "indptr must start at 0"),
+    ({"indptr": [0, -(2**63), 3]}, "never decrease"),
+    ({"indptr": [0, 2**63 - 1, 3]}, "never decrease"),
+    ({"indptr": [0, 1, 2**63 - 1]}, "indptr implies"),
+    ({"indptr": [0.0, 1.0, 3.0]}, "expected integers"),
+    ({"indices": [0, 1, 4]}, "index 4; expected indices below 4, the dimension"),
+    ({"indices": [0, -1, 3]}, "index -1"),
+    ({"indices": [0, 1, 2**40]}, "index 1099511627776"),
+    ({"indices": [0, 3, 1]}, "ascending order"),
+    ({"indices": [0, 1, 1]}, "ascending order"),
+    ({"indices": [0, 1]}, "indptr implies 3 entries, but indices and data have 2"),
+    ({"indices": [[0, 1, 3]]}, "expected an array of 1 dimension"),
+    ({"data": [1.0]}, "indptr implies 3 entries, but indices and data have 1"),
+    ({"data": [1.0, np.nan, 1.0]}, "not a finite number"),
+    ({"data": "abc"}, "expected numbers|1 dimension"),
+    ({"shape": (2, 5)}, "the dimension is 5"),
+    ({"shape": (0, 4), "indptr": [0]}, "at least one arm"),
+    ({"shape": (2,)}, "2 dimensions"),
+    ({"shape": (2, 4, 1)}, "2 dimensions"),
+    ({"shape": (-2, 4)}, "integer"),
+    ({"shape": (2**62, 4)}, "one more entry"),
+    ({"shape": (2**64, 4)}, "integer"),
+    ({"shape": ("a", 4)}, "integer"),
+    ({"shape": 3}, "iterable|sequence"),
+])
 def test_sparse_arms_that_do_not_fit_together(changed: dict[str, Any], sentence: str, bandit: eenet.Bandit) -> None:
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        bandit.decide(sparse_like(**changed))
-    with pytest.raises(AttributeError):
-        bandit.decide(SimpleNamespace(indptr=[0, 1]))
+    refuses((ValueError, TypeError), sentence, bandit.decide, sparse_like(**changed))
+    refuses(AttributeError, None, bandit.decide, SimpleNamespace(indptr=[0, 1]))
 
 
 # ---- what is refused ----
 
 
-@pytest.mark.parametrize(
-    "arms, kind, sentence",
-    [
-        (ARMS[0], eenet.BadInput, "arms: expected an array of 2 dimensions, one row per arm, got 1"),
-        (ARMS[None], eenet.BadInput, "got 3"),
-        (np.zeros((1,) * 32), eenet.BadInput, "got 32"),
-        (3.0, eenet.BadInput, "got 0"),
-        ([], eenet.BadInput, "got 1"),
-        ([[]], eenet.BadInput, "the dimension is 0"),
-        (np.zeros((0, 4)), eenet.BadInput, "at least one arm"),
-        (np.zeros((3, 0), np.float32), eenet.BadInput, "the dimension is 0"),
-        (np.zeros((2**40, 0), np.float32), (eenet.BadInput, MemoryError), None),
-        (np.zeros((3, 5)), eenet.BadInput, "the dimension is 5; expected 4, the bandit's"),
-        ([[1, 2, 3, 4], [1, 2]], eenet.BadInput, "arms: expected numbers"),
-        ([[1, 2, 3, 4], []], eenet.BadInput, "arms: expected numbers"),
-        ([[1, 2, 3, 4], [1, 2, 3, 4, 5]], eenet.BadInput, "arms: expected numbers"),
-        ([[1, 2, 3, float("nan")]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
-        ([[1, 2, 3, 1e300]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
-        ([[1, 2, 3, "x"]], TypeError, "arms: expected numbers, got strings"),
-        ([[1, 2, 3, None]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
-        ([[1, 2, 3, {}]], TypeError, "arms: expected numbers"),
-        (ARMS.astype(complex), TypeError, "arms: expected numbers, got complex numbers"),
-        (ARMS.astype("U5"), TypeError, "arms: expected numbers"),
-        (np.zeros((2, 4), "M8[s]"), TypeError, "arms: expected numbers"),
-        (np.zeros((2, 4), [("a", "f4")]), TypeError, "arms: expected numbers"),
-        (np.array([[1, 2, 3, object()]], dtype=object), TypeError, "arms: expected numbers"),
-        (np.array([[1, 2, 3, np.nan]]), eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
-        (np.array([[1, 2, np.inf, 4]], np.float32), eenet.BadInput, "not a finite number"),
-        (np.array([[1, 2e9, 3, 4]]), eenet.BadInput, "expected -1e9 to 1e9: scale it"),
-        (np.broadcast_to(np.float32(1), (2**50, 4)), MemoryError, None),
-        (np.broadcast_to(np.float32(1), (2**58, 4)), MemoryError, None),
-        (None, (eenet.BadInput, TypeError), None),
-        (object(), TypeError, "arms: expected numbers"),
-        (eenet.Bandit, TypeError, "arms: expected numbers"),
-        (np.ndarray, TypeError, "arms: expected numbers"),
-    ],
-)
+@pytest.mark.parametrize("arms, kind, sentence", [
+    (ARMS[0], eenet.BadInput, "arms: expected an array of 2 dimensions, one row per arm, got 1"),
+    (ARMS[None], eenet.BadInput, "got 3"),
+    (np.zeros((1,) * 32), eenet.BadInput, "got 32"),
+    (3.0, eenet.BadInput, "got 0"),
+    ([], eenet.BadInput, "got 1"),
+    ([[]], eenet.BadInput, "the dimension is 0"),
+    (np.zeros((0, 4)), eenet.BadInput, "at least one arm"),
+    (np.zeros((3, 0), np.float32), eenet.BadInput, "the dimension is 0"),
+    (np.zeros((3, 5)), eenet.BadInput, "the dimension is 5; expected 4, the bandit's"),
+    ([[1, 2, 3, 4], [1, 2]], eenet.BadInput, "arms: expected numbers"),
+    ([[1, 2, 3, 4], []], eenet.BadInput, "arms: expected numbers"),
+    ([[1, 2, 3, 4], [1, 2, 3, 4, 5]], eenet.BadInput, "arms: expected numbers"),
+    ([[1, 2, 3, float("nan")]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
+    ([[1, 2, 3, 1e300]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
+    ([[1, 2, 3, "x"]], TypeError, "arms: expected numbers, got strings"),
+    ([[1, 2, 3, None]], eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
+    ([[1, 2, 3, {}]], TypeError, "arms: expected numbers"),
+    (ARMS.astype(complex), TypeError, "arms: expected numbers, got complex numbers"),
+    (ARMS.astype("U5"), TypeError, "arms: expected numbers"),
+    (np.zeros((2, 4), "M8[s]"), TypeError, "arms: expected numbers"),
+    (np.zeros((2, 4), [("a", "f4")]), TypeError, "arms: expected numbers"),
+    (np.array([[1, 2, 3, object()]], dtype=object), TypeError, "arms: expected numbers"),
+    (np.array([[1, 2, 3, np.nan]]), eenet.BadInput, "feature 3 of arm 0 is not a finite number"),
+    (np.array([[1, 2, np.inf, 4]], np.float32), eenet.BadInput, "not a finite number"),
+    (np.array([[1, 2e9, 3, 4]]), eenet.BadInput, "expected -1e9 to 1e9: scale it"),
+    (np.broadcast_to(np.float32(1), (2**50, 4)), MemoryError, None),
+    (np.broadcast_to(np.float32(1), (2**58, 4)), MemoryError, None),
+    (np.zeros((2**50, 0), "f4"), (eenet.BadInput, MemoryError), None),
+    (np.zeros((2**50, 0), "f8"), (eenet.BadInput, MemoryError), None),
+    (np.ma.masked_less(ARMS, 0), eenet.BadInput, "masked"),
+    ("text", eenet.BadInput, "features=True"),
+    ([{"a": 1}], eenet.BadInput, "expects vectors"),
+    (None, (eenet.BadInput, TypeError), None),
+    (object(), TypeError, "arms: expected numbers"),
+    (eenet.Bandit, TypeError, "arms: expected numbers"),
+    (np.ndarray, TypeError, "arms: expected numbers"),
+])
 def test_what_is_no_round_is_refused(arms: Any, kind: type, sentence: Any, bandit: eenet.Bandit) -> None:
-    for call in (bandit.decide, bandit.score, bandit.probabilities, lambda arms: bandit.learn_from(arms, 0, 1.0)):
-        with pytest.raises(kind, match=sentence):
-            call(arms)
+    snapshot = bandit.snapshot()
+    for call in (bandit.decide, bandit.score, bandit.probabilities, snapshot.decide, snapshot.score):
+        refuses(kind, sentence, call, arms)
+    refuses(kind, sentence, bandit.learn_from, arms, 0, 1.0)
+    for explained in (bandit, snapshot):
+        refuses(kind, sentence, explained.explain, arms, 0)
     assert bandit.info.decisions == 30 and bandit.info.rewards == 30
 
 
 def test_other_containers(bandit: eenet.Bandit) -> None:
     assert bandit.score(np.array(deque(ARMS.tolist()))) == bandit.score(ARMS)
-    with pytest.raises(eenet.BadInput, match="context"):
-        bandit.decide(ARMS, context={"a": 1})
-    with pytest.raises(eenet.BadInput, match="features=True"):
-        bandit.decide([{"a": 1}])
-    with pytest.raises(eenet.BadInput, match="features=True"):
-        bandit.decide("text")
-
-
-def test_a_masked_number_is_no_number(bandit: eenet.Bandit) -> None:
-    with pytest.raises(eenet.BadInput, match="masked"):
-        bandit.decide(np.ma.masked_less(ARMS, 0))
-
-
-def test_any_number_of_empty_rows_is_reported_at_once():
-    for kind in ("f4", "f8"):
-        with pytest.raises((MemoryError, eenet.BadInput)):
-            eenet.Bandit("linucb", dim=3).decide(np.zeros((2**50, 0), kind))
+    refuses(eenet.BadInput, "context", bandit.decide, ARMS, context={"a": 1})

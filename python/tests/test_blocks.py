@@ -1,10 +1,12 @@
 """Arms as blocks of a context."""
 
+import contextlib
 import doctest
 import pickle
 
 import numpy
 import pytest
+from conftest import refuses
 
 import eenet
 import eenet._blocks
@@ -30,43 +32,27 @@ def test_blocks_takes_what_is_a_vector():
         numpy.testing.assert_array_equal(eenet.blocks(context, 2).toarray(), expected)
 
 
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_blocks_of_a_sparse_row(form):
-    sparse = pytest.importorskip("scipy.sparse")
-    row = sparse.csr_matrix(numpy.array([[0, 3, 0, 0, 5.0]])).asformat(form)
-    made = eenet.blocks(row, 3)
-    assert len(made.data) == 6
-    numpy.testing.assert_array_equal(made.toarray(), numpy.kron(numpy.eye(3), [0, 3, 0, 0, 5]))
-    with pytest.raises(ValueError, match="one sparse row"):
-        eenet.blocks(sparse.csr_matrix(numpy.eye(3)), 2)
-
-
-def test_row_of_a_sparse_array():
-    """Of one dimension in scipy 1.13 and later, of two before."""
-    sparse = pytest.importorskip("scipy.sparse")
+def sparse_rows(sparse):
+    """Rows by what they are, with their numbers."""
+    row = sparse.csr_matrix(numpy.array([[0, 3, 0, 0, 5.0]]))
+    yield from ((row.asformat(form), [0, 3, 0, 0, 5]) for form in ("csr", "csc", "coo"))
+    yield sparse.csr_matrix(([5.0, 3.0], [4, 1], [0, 2]), shape=(1, 5)), [0, 3, 0, 0, 5]  # in disorder
+    yield sparse.csr_matrix(([5.0, 3.0, 0.5], [4, 1, 4], [0, 3]), shape=(1, 5)), [0, 3, 0, 0, 5.5]  # an index twice
+    yield sparse.csr_matrix((1, 5)), [0] * 5
     rows = sparse.csr_array(numpy.array([[0, 3, 0], [1, 0, 2.0]]))
-    numpy.testing.assert_array_equal(eenet.blocks(rows[[1]], 2).toarray(), numpy.kron(numpy.eye(2), [1, 0, 2]))
-    try:
-        row = rows[1]
-    except NotImplementedError:
-        pytest.skip("this scipy has no rows of sparse arrays")
-    numpy.testing.assert_array_equal(eenet.blocks(row, 2).toarray(), numpy.kron(numpy.eye(2), [1, 0, 2]))
+    yield rows[[1]], [1, 0, 2]
+    with contextlib.suppress(NotImplementedError):  # of one dimension in scipy 1.13 and later, of two or none before
+        yield rows[1], [1, 0, 2]
 
 
-def test_sparse_row_with_unsorted_indices():
+def test_blocks_of_a_sparse_row():
     sparse = pytest.importorskip("scipy.sparse")
-    row = sparse.csr_matrix((numpy.array([5.0, 3.0]), numpy.array([4, 1]), numpy.array([0, 2])), shape=(1, 5))
-    made = eenet.blocks(row, 2)
-    assert made.indices.tolist() == [1, 4, 6, 9]
-    numpy.testing.assert_array_equal(made.toarray(), numpy.kron(numpy.eye(2), [0, 3, 0, 0, 5]))
-
-
-def test_sparse_row_with_an_index_twice_or_none_at_all():
-    sparse = pytest.importorskip("scipy.sparse")
-    row = sparse.csr_matrix((numpy.array([5.0, 3.0, 0.5]), numpy.array([4, 1, 4]), numpy.array([0, 3])), shape=(1, 5))
-    numpy.testing.assert_array_equal(eenet.blocks(row, 2).toarray(), eenet.blocks([0, 3, 0, 0, 5.5], 2).toarray())
-    assert eenet.Bandit("linucb", dim=10).decide(eenet.blocks(row, 2)).arm in (0, 1)
-    numpy.testing.assert_array_equal(eenet.blocks(sparse.csr_matrix((1, 5)), 2).toarray(), numpy.zeros((2, 10)))
+    for row, numbers in sparse_rows(sparse):
+        made = eenet.blocks(row, 3)
+        assert len(made.data) == 3 * numpy.count_nonzero(numbers)
+        assert made.indices.tolist() == sorted(made.indices)
+        numpy.testing.assert_array_equal(made.toarray(), numpy.kron(numpy.eye(3), numbers))
+    refuses(ValueError, "one sparse row", eenet.blocks, sparse.csr_matrix(numpy.eye(3)), 2)
 
 
 @pytest.mark.parametrize("sparse_row", [False, True])
@@ -98,8 +84,7 @@ def test_frames_are_shared_and_read_only():
     "context, arms, error", [([[1, 2]], 2, ValueError), ([1], 0, ValueError), ([1], 1.5, TypeError)]
 )
 def test_bad_input_is_a_sentence(context, arms, error):
-    with pytest.raises(error, match="context:|arms:"):
-        eenet.blocks(context, arms)
+    refuses(error, "context:|arms:", eenet.blocks, context, arms)
 
 
 def test_a_bandit_decides_on_blocks_as_on_the_same_dense_arms():

@@ -16,6 +16,7 @@ import types
 from pathlib import Path
 
 import pytest
+from conftest import refuses
 
 np = pytest.importorskip("numpy")
 
@@ -137,8 +138,7 @@ def test_slots(bandit):
     assert [outcome["_label_cost"] for outcome in event["_outcomes"]] == [-1, -0.5]
     assert bandit.explain_decision(page[1])["slot"] == "side"
     assert [decision.slot for decision in bandit.decide_slots(ACTIONS, 2)] == ["0", "1"]
-    with pytest.raises(BadRequest, match="slots: expected a number"):
-        bandit.decide_slots(ACTIONS, True)
+    refuses(BadRequest, "slots: expected a number", bandit.decide_slots, ACTIONS, True)
 
 
 def test_deferred_decisions(bandit):
@@ -193,10 +193,8 @@ def test_a_batch_is_cut_to_what_the_server_takes(program, tmp_path):
                                          return_errors=True)
             assert [type(each) for each in answers] == [Decision, TooLarge, Decision, Decision] * 3
             assert answers[3] == answers[7]
-            with pytest.raises(TooLarge):
-                bandit.upload(b"x" * 30_000_000)
-            with pytest.raises(TooLarge):
-                asyncio.run(AsyncClient(small.url).bandit("small").upload(b"x" * 30_000_000))
+            refuses(TooLarge, None, bandit.upload, b"x" * 30_000_000)
+            refuses(TooLarge, None, lambda: asyncio.run(AsyncClient(small.url).bandit("small").upload(b"x" * 30_000_000)))
 
 
 # ---- the rest of the API ----
@@ -217,8 +215,7 @@ def test_challengers(bandit):
     assert bandit.add_challenger("linear", "linucb", {"alpha": 0.5})["options"] == "alpha=0.5"
     assert bandit.add_challenger("other", "greedy", propensity="floor:0.2")["propensity"] == "floor:0.2"
     assert [each["name"] for each in bandit.remove_challenger("other")] == ["linear"]
-    with pytest.raises(NotFound, match="no challenger 'other'"):
-        bandit.remove_challenger("other")
+    refuses(NotFound, "no challenger 'other'", bandit.remove_challenger, "other")
     assert "challenger" in [policy["kind"] for policy in bandit.evaluation()["policies"]]
     event = wait_for(lambda: promoted(bandit, "linear"), "the challenger has not learned what the log has")
     assert isinstance(event, int) and bandit.describe()["settings"]["policy"] == "linucb"
@@ -245,8 +242,7 @@ def test_evaluations(bandit):
     mean = sum(decision.arm for decision in decisions) / 50
     assert done["results"][0]["estimates"][1]["value"] == pytest.approx(mean)
     bandit.delete_evaluation(done["id"])
-    with pytest.raises(NotFound):
-        bandit.evaluation_results(done["id"])
+    refuses(NotFound, None, bandit.evaluation_results, done["id"])
 
 
 def test_the_log_in_parts(bandit, tmp_path, monkeypatch, program):
@@ -281,20 +277,16 @@ def test_the_model_comes_and_goes(client, vectors, tmp_path):
     assert vectors.reset() > event
     found = vectors.versions()
     assert found["current"] >= 0 and found["versions"] == []  # kept are those of checkpoints
-    with pytest.raises(NotFound):
-        vectors.model(version=10**6)
-    with pytest.raises(BadRequest):
-        vectors.upload(b"no model")
+    refuses(NotFound, None, vectors.model, version=10**6)
+    refuses(BadRequest, None, vectors.upload, b"no model")
 
 
 def test_settings(client, bandit):
     assert bandit.change(wait="2h", default_reward=None)["settings"]["wait"] == 7200
     assert bandit.describe()["settings"]["default_reward"] is None
-    with pytest.raises(Conflict):
-        client.create(bandit.name, dim=3)
+    refuses(Conflict, None, client.create, bandit.name, dim=3)
     bandit.archive()
-    with pytest.raises(Gone, match="is archived"):
-        bandit.decide(ACTIONS)
+    refuses(Gone, "is archived", bandit.decide, ACTIONS)
     bandit.restore()
     assert bandit.decide(ACTIONS)
     assert bandit.name in [each["name"] for each in client.bandits()]
@@ -310,11 +302,9 @@ def test_data_rights(client):
     made.change(guardrails={})
     made.decide([{"id": "x"}, {"id": "y"}], key="u3")
     assert made.erase(person="u3")["decisions"] == 1
-    with pytest.raises(BadRequest, match="key.value must be a text"):
-        made.erase(path="user.id")
+    refuses(BadRequest, "key.value must be a text", made.erase, path="user.id")
     made.purge()
-    with pytest.raises(NotFound):
-        made.describe()
+    refuses(NotFound, None, made.describe)
     assert client.create(made.name, dim=2).describe()["decisions"] == 0
 
 
@@ -347,32 +337,23 @@ def test_people_and_metrics(client):
         assert again.repeats == (first.id if first.group == "treated" else None)
     assert made.reward(drawn["0"], metrics={"refund": 1}).outcome == "joined"
     assert made.reward_many([{"id": drawn["1"].id, "value": 1, "metrics": {"refund": 0}}])[0].outcome == "joined"
-    with pytest.raises(BadRequest, match="metrics: expected a mapping of names to numbers, got int"):
-        made.reward(drawn["2"], metrics=1)
-    with pytest.raises(BadRequest, match="a reward: expected a value or metrics"):
-        made.reward(drawn["2"])
+    refuses(BadRequest, "metrics: expected a mapping of names to numbers, got int", made.reward, drawn["2"], metrics=1)
+    refuses(BadRequest, "a reward: expected a value or metrics", made.reward, drawn["2"])
 
 
 def test_wrong_requests(client, bandit, vectors):
     with pytest.raises(NotFound, match="there is no bandit 'nobody'") as caught:
         client.bandit("nobody").decide(ACTIONS)
     assert isinstance(caught.value, LookupError) and isinstance(caught.value, ServerError)
-    with pytest.raises(NotFound):
-        client.bandit("no/body?x=1 #").describe()
-    with pytest.raises(BadRequest, match="18|has 2 numbers|takes 3"):
-        vectors.decide(np.ones((2, 2)))
-    with pytest.raises(BadRequest, match="id: expected a string or a Decision of the server, got float"):
-        bandit.reward(1.5, 1)
-    with pytest.raises(BadRequest, match="got 2 rounds, 1 contexts and 2 ids"):
-        bandit.decide_many([ACTIONS] * 2, contexts=[None])
-    with pytest.raises(BadRequest, match=r"a round: expected actions, context, .* got \['actions', 'contxt'\]"):
-        bandit.decide_many([{"actions": ACTIONS, "contxt": {}}])
-    with pytest.raises(BadRequest, match="a reward: expected a pair"):
-        bandit.reward_many([("a", 1, 2, 3, 4)])
-    with pytest.raises(BadRequest, match="name: expected valid Unicode"):
-        bandit.explain_decision("\ud800")
-    with pytest.raises(BadRequest, match="name: expected a string, got int"):
-        client.bandit(7)
+    refuses(NotFound, None, client.bandit("no/body?x=1 #").describe)
+    refuses(BadRequest, "18|has 2 numbers|takes 3", vectors.decide, np.ones((2, 2)))
+    refuses(BadRequest, "id: expected a string or a Decision of the server, got float", bandit.reward, 1.5, 1)
+    refuses(BadRequest, "got 2 rounds, 1 contexts and 2 ids", bandit.decide_many, [ACTIONS] * 2, contexts=[None])
+    sentence = r"a round: expected actions, context, .* got \['actions', 'contxt'\]"
+    refuses(BadRequest, sentence, bandit.decide_many, [{"actions": ACTIONS, "contxt": {}}])
+    refuses(BadRequest, "a reward: expected a pair", bandit.reward_many, [("a", 1, 2, 3, 4)])
+    refuses(BadRequest, "name: expected valid Unicode", bandit.explain_decision, "\ud800")
+    refuses(BadRequest, "name: expected a string, got int", client.bandit, 7)
     with pytest.raises(BadRequest, match="since: expected a datetime with a time zone"):
         list(bandit.log(since=datetime.datetime(2026, 1, 1)))
 
@@ -400,31 +381,23 @@ def test_values_that_json_does_not_have(bandit):
         ((7,), "got int"),
     ]
     for arguments, sentence in wrong:
-        with pytest.raises(BadRequest, match=sentence):
-            bandit.decide(*arguments)
-    with pytest.raises(BadRequest, match="value: expected a finite number, got nan"):
-        bandit.reward("a", float("nan"))
-    with pytest.raises(BadRequest, match="value"):
-        bandit.reward("a", "much")
+        refuses(BadRequest, sentence, bandit.decide, *arguments)
+    refuses(BadRequest, "value: expected a finite number, got nan", bandit.reward, "a", float("nan"))
+    refuses(BadRequest, "value", bandit.reward, "a", "much")
     assert bandit.decide(ACTIONS)
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://host", "http://", "http://h/?a=1", "http://me@h",
                                  "http://h/a b"])
 def test_wrong_urls(url):
-    with pytest.raises(ValueError, match="url"):
-        Client(url)
+    refuses(ValueError, "url", Client, url)
 
 
 def test_wrong_settings_of_a_client():
-    with pytest.raises(ValueError, match="without line breaks"):
-        Client("http://127.0.0.1:1", "key\r\nX-Other: 1")
-    with pytest.raises(ValueError, match="expected timeout above 0"):
-        Client("http://127.0.0.1:1", timeout=-1)
-    with pytest.raises(ValueError, match="ca_file works only with an https url"):
-        Client("http://127.0.0.1:1", ca_file="a")
-    with pytest.raises(ValueError, match="connections: expected at least 1"):
-        AsyncClient("http://127.0.0.1:1", connections=0)
+    refuses(ValueError, "without line breaks", Client, "http://127.0.0.1:1", "key\r\nX-Other: 1")
+    refuses(ValueError, "expected timeout above 0", Client, "http://127.0.0.1:1", timeout=-1)
+    refuses(ValueError, "ca_file works only with an https url", Client, "http://127.0.0.1:1", ca_file="a")
+    refuses(ValueError, "connections: expected at least 1", AsyncClient, "http://127.0.0.1:1", connections=0)
 
 
 def test_errors_survive_pickling():
@@ -471,8 +444,7 @@ def test_keys_and_tls(guarded):
             shop.reset()
         assert caught.value.http_status == 403
     for key, sentence in ((None, "missing API key"), ("ee_wrong", "invalid API key")):
-        with pytest.raises(Refused, match=sentence):
-            Client(server.url, key, ca_file=certificate).bandit("shop").decide(ACTIONS)
+        refuses(Refused, sentence, Client(server.url, key, ca_file=certificate).bandit("shop").decide, ACTIONS)
 
     async def decide():
         async with AsyncClient(server.url, keys["app"], ca_file=certificate) as app:

@@ -9,17 +9,11 @@ from types import SimpleNamespace
 import pytest
 
 from eenet.client import AsyncClient, Client, ServerError, Timeout, Unavailable, blocking, retrying
-from flaky_proxy import FlakyProxy
-from server_process import LONG, ServerProcess, pause, wait_for
+from flaky_proxy import FlakyProxy, Listener
+from server_process import LONG, ServerProcess, in_threads, pause, wait_for
 
 ACTIONS = [[1.0, 0.0], [0.0, 1.0]]
 SETTINGS = {"dim": 2, "policy": "linucb", "aggregation": "sum", "wait": "1h"}
-
-
-@pytest.fixture(scope="module")
-def own_server(program, tmp_path_factory):
-    with ServerProcess(program, tmp_path_factory.mktemp("faults")) as started:
-        yield started
 
 
 def dice(seed, **odds):
@@ -39,7 +33,6 @@ CALLERS, CALLS = (10, 50) if LONG else (5, 20)
 PATIENT = {"timeout": 2, "retry_for": 600}
 
 
-
 def script(*what):
     """What becomes of each request in turn; those that follow pass."""
     left = list(what)
@@ -55,29 +48,10 @@ def check_once(server, bandit, values):
     assert all(event["outcome"] == "joined" for event in rewards)
 
 
-def in_threads(count, work):
-    """Runs work(0), work(1), ... and raises what they raise."""
-    troubles = []
-
-    def guarded(number):
-        try:
-            work(number)
-        except BaseException as error:
-            troubles.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if troubles:
-        raise troubles[0]
-
-
-def test_decisions_and_rewards_over_a_flaky_network(own_server):
-    Client(own_server.url).create("flaky", **SETTINGS)
+def test_decisions_and_rewards_over_a_flaky_network(server):
+    Client(server.url).create("flaky", **SETTINGS)
     values, answers = {}, {}
-    with FlakyProxy(own_server.port, dice(1, **HARM)) as proxy, Client(proxy.url, **PATIENT) as client:
+    with FlakyProxy(server.port, dice(1, **HARM)) as proxy, Client(proxy.url, **PATIENT) as client:
         bandit = client.bandit("flaky")
 
         def work(number):
@@ -89,12 +63,12 @@ def test_decisions_and_rewards_over_a_flaky_network(own_server):
 
         in_threads(CALLERS, work)
         assert len(proxy.requests) > 2.2 * CALLERS * CALLS  # there were retries
-    check_once(own_server, "flaky", values)
+    check_once(server, "flaky", values)
     # Each is the decision that the server stored, however many of its answers were lost.
     assert len(answers) == CALLERS * CALLS
 
 
-def test_asyncio_over_a_flaky_network(own_server):
+def test_asyncio_over_a_flaky_network(server):
     values = {}
 
     async def visit(bandit, i):
@@ -107,9 +81,9 @@ def test_asyncio_over_a_flaky_network(own_server):
             bandit = await client.create("flaky-async", **SETTINGS)
             await asyncio.gather(*(visit(bandit, i) for i in range(CALLERS * CALLS)))
 
-    with FlakyProxy(own_server.port, dice(2, **HARM)) as proxy:
+    with FlakyProxy(server.port, dice(2, **HARM)) as proxy:
         asyncio.run(run(proxy.url))
-    check_once(own_server, "flaky-async", values)
+    check_once(server, "flaky-async", values)
 
 
 def test_the_server_is_killed_and_comes_back(program, tmp_path):
@@ -136,16 +110,16 @@ def test_the_server_is_killed_and_comes_back(program, tmp_path):
         assert len(values) == 240
 
 
-def test_retries_send_the_same_bytes(own_server):
-    bandit_name = Client(own_server.url).create("bytes", **SETTINGS).name
-    with FlakyProxy(own_server.port, script("drop", "lose", "cut", "503")) as proxy, Client(proxy.url) as client:
+def test_retries_send_the_same_bytes(server):
+    bandit_name = Client(server.url).create("bytes", **SETTINGS).name
+    with FlakyProxy(server.port, script("drop", "lose", "cut", "503")) as proxy, Client(proxy.url) as client:
         decision = client.bandit(bandit_name).decide(ACTIONS)
         sent = proxy.requests[:]
         assert len(sent) == 5 and len(set(sent)) == 1 and decision.id.encode() in sent[0]
         client.bandit(bandit_name).reward(decision, 1)
-    with FlakyProxy(own_server.port, script("lose", "lose")) as proxy, Client(proxy.url) as client:
+    with FlakyProxy(server.port, script("lose", "lose")) as proxy, Client(proxy.url) as client:
         assert client.bandit(bandit_name).reward(decision, 1) == ("joined", True)
-    assert len(own_server.events("bytes", "reward")) == 2
+    assert len(server.events("bytes", "reward")) == 2
 
 
 @pytest.fixture
@@ -157,20 +131,20 @@ def clock(monkeypatch):
     return pauses
 
 
-def test_retry_after_is_obeyed(own_server, clock):
-    Client(own_server.url).create("after", **SETTINGS)
-    with FlakyProxy(own_server.port, script("503"), retry_after=1) as proxy, Client(proxy.url) as client:
+def test_retry_after_is_obeyed(server, clock):
+    Client(server.url).create("after", **SETTINGS)
+    with FlakyProxy(server.port, script("503"), retry_after=1) as proxy, Client(proxy.url) as client:
         client.bandit("after").decide(ACTIONS)
         assert len(proxy.requests) == 2 and len(clock) == 1 and clock[0] >= 1
-    with FlakyProxy(own_server.port, lambda request: "503", retry_after=60) as proxy:
+    with FlakyProxy(server.port, lambda request: "503", retry_after=60) as proxy:
         with pytest.raises(Unavailable, match="later") as caught:
             Client(proxy.url).bandit("after").decide(ACTIONS)
         assert len(proxy.requests) == 1  # to wait that long is of no use
         assert caught.value.http_status == 503 and caught.value.maybe_done  # who knows what a stranger's 503 means
 
 
-def test_there_is_an_end_to_retries(own_server, clock):
-    with FlakyProxy(own_server.port, lambda request: "drop") as proxy:
+def test_there_is_an_end_to_retries(server, clock):
+    with FlakyProxy(server.port, lambda request: "drop") as proxy:
         with pytest.raises(Unavailable, match="the connection was closed without a response") as caught:
             Client(proxy.url, retry_for=3).bandit("any").decide(ACTIONS)
         assert caught.value.maybe_done and caught.value.http_status is None
@@ -185,8 +159,8 @@ def test_there_is_an_end_to_retries(own_server, clock):
 SOON = 0.1  # seconds: for requests that never get a response
 
 
-def test_a_timeout(own_server):
-    with FlakyProxy(own_server.port, lambda request: "hang") as proxy:
+def test_a_timeout(server):
+    with FlakyProxy(server.port, lambda request: "hang") as proxy:
         for call in (lambda: Client(proxy.url, timeout=SOON, retry_for=0).bandits(),
                      lambda: asyncio.run(AsyncClient(proxy.url, timeout=SOON, retry_for=0).bandits())):
             with pytest.raises(Timeout, match="did not respond within 0.1 s") as caught:
@@ -194,33 +168,18 @@ def test_a_timeout(own_server):
             assert isinstance(caught.value, TimeoutError) and caught.value.maybe_done
 
 
-class Stranger:
+class Stranger(Listener):
     """Answers whatever it is asked with the same bytes."""
 
     def __init__(self, answer, pause=None):
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
         self._answer, self._pause = answer, pause
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-
-    def _serve(self):
-        try:
-            while True:
-                client = self._listener.accept()[0]
-                with client:
-                    if self._pause:
-                        self._pause(client)
-                    client.sendall(self._answer)
-                    client.recv(1 << 20)
-        except OSError:
-            pass
+    def _serve(self, client):
+        if self._pause:
+            self._pause(client)
+        client.sendall(self._answer)
+        client.recv(1 << 20)
 
 
 def test_what_is_not_the_server_is_reported():
@@ -251,7 +210,7 @@ def test_a_slow_reader_is_no_timeout():
             assert event == 7
 
 
-def test_a_cancelled_call_closes_its_connection(own_server):
+def test_a_cancelled_call_closes_its_connection(server):
     async def run(proxy):
         async with AsyncClient(proxy.url) as client:
             task = asyncio.create_task(client.bandits())
@@ -261,18 +220,18 @@ def test_a_cancelled_call_closes_its_connection(own_server):
                 await task
             await asyncio.to_thread(proxy.gave_up.acquire)  # the connection is closed
 
-    with FlakyProxy(own_server.port, script("hang")) as proxy:
+    with FlakyProxy(server.port, script("hang")) as proxy:
         asyncio.run(run(proxy))
 
 
-def test_what_may_be_done_once_alone_is_not_repeated(own_server):
-    bandit = Client(own_server.url).create("once", **SETTINGS)
-    with FlakyProxy(own_server.port, script("lose")) as proxy:
+def test_what_may_be_done_once_alone_is_not_repeated(server):
+    bandit = Client(server.url).create("once", **SETTINGS)
+    with FlakyProxy(server.port, script("lose")) as proxy:
         with pytest.raises(Unavailable) as caught:
             Client(proxy.url).bandit("once").reset()
         assert caught.value.maybe_done and len(proxy.requests) == 1
-    assert len(own_server.events("once", "model")) == 1
-    with FlakyProxy(own_server.port, script("503")) as proxy:  # a stranger's: it may have been passed on
+    assert len(server.events("once", "model")) == 1
+    with FlakyProxy(server.port, script("503")) as proxy:  # a stranger's: it may have been passed on
         with pytest.raises(Unavailable):
             Client(proxy.url).bandit("once").reset()
     assert bandit.reset() > 0
@@ -308,7 +267,7 @@ def test_connections_that_the_server_closed_meanwhile(program, tmp_path):
         asyncio.run(run(server.url))
 
 
-def test_errors_have_one_root(own_server):
+def test_errors_have_one_root(server):
     import eenet.client
 
     for name in eenet.client.__all__:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import inspect
 from typing import Any, Iterator, Tuple
 
@@ -11,6 +12,7 @@ import pytest
 
 import eenet
 
+OTHERS = ["sklearn", "coba", "obp"]  # packages that have adapters
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 # What Python itself defines on every class, or on every exception and named tuple.
@@ -52,6 +54,14 @@ def test_its_examples_hold(name: str) -> None:
     said: list[str] = []
     runner.run(example, out=said.append)
     assert not runner.failures, "".join(said)
+
+
+@pytest.mark.parametrize("name", ["mabwiser", *(pytest.param(name, marks=pytest.mark.ci) for name in OTHERS)])
+def test_examples_of_modules_hold(name: str) -> None:
+    if name in OTHERS:
+        pytest.importorskip(name)
+    found = doctest.testmod(importlib.import_module(f"eenet.{name}"))
+    assert found.attempted and not found.failed
 
 
 def test_calls_have_signatures() -> None:

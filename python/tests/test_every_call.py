@@ -282,17 +282,13 @@ def lose(thing):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
 
 
-@pytest.mark.parametrize(
-    "mistake, blocks, references",
-    [
-        (lambda t: None, 0, 0),
-        (lambda t: lose(object()), ROUNDS, 0),
-        (lambda t: lose(None), 0, 0 if is_immortal(None) else ROUNDS),
-        (lambda t: lose(eenet.Bandit), 0, ROUNDS),
-        (lambda t: lose(t.arms), 0, ROUNDS),
-    ],
-    ids=["none", "an object", "None", "a type", "an argument"],
-)
+@pytest.mark.parametrize("mistake, blocks, references", [
+    (lambda t: None, 0, 0),
+    (lambda t: lose(object()), ROUNDS, 0),
+    (lambda t: lose(None), 0, 0 if is_immortal(None) else ROUNDS),
+    (lambda t: lose(eenet.Bandit), 0, ROUNDS),
+    (lambda t: lose(t.arms), 0, ROUNDS),
+], ids=["none", "an object", "None", "a type", "an argument"])
 def test_mistakes_are_seen(watch, things, mistake, blocks, references):
     if os.environ.get("PYTHONMALLOC") == "malloc":
         blocks = 0  # CPython counts those of its own allocator

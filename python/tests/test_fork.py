@@ -9,7 +9,7 @@ from typing import Callable, Iterator
 
 import numpy as np
 import pytest
-from server_process import LONG, wait_for
+from server_process import LONG, Meanwhile, wait_for
 
 import eenet
 
@@ -24,21 +24,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded, use of fork:De
 @contextmanager
 def used_by_a_thread(call: Callable[[], object]) -> Iterator[None]:
     """Another thread makes the call over and over."""
-    done, inside = threading.Event(), threading.Event()
-
-    def work() -> None:
-        while not done.is_set():
-            inside.set()
-            call()
-
-    thread = threading.Thread(target=work)
-    thread.start()
-    inside.wait()
-    try:
+    inside = threading.Event()
+    with Meanwhile(lambda: (inside.set(), call())):
+        inside.wait()
         yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def in_child(call: Callable[[], object]) -> int:

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 import numpy as np
 import pytest
+from conftest import refuses
 
 import eenet
 from eenet import evaluate
@@ -284,8 +285,7 @@ def changed(table, column, row, value):
     ("visitor", "u3", "row 7: duplicate event id u3"),
 ])  # fmt: skip
 def test_bad_values(table, column, value, message):
-    with pytest.raises(BadInput, match=message):
-        run(changed(table, column, 7, value), time="at", id="visitor")
+    refuses(BadInput, message, run, changed(table, column, 7, value), time="at", id="visitor")
 
 
 @pytest.mark.parametrize("data, given, message", [
@@ -308,8 +308,7 @@ def test_bad_values(table, column, value, message):
     (lambda t: t.assign(age=np.inf), {}, "column 'age', row 0: expected a finite number, got inf"),
 ])  # fmt: skip
 def test_bad_tables(table, data, given, message):
-    with pytest.raises(BadInput, match=message):
-        run(data(table), **given)
+    refuses(BadInput, message, run, data(table), **given)
 
 
 @pytest.mark.parametrize("candidates, message", [
@@ -348,8 +347,7 @@ def test_rows_of_the_data_in_messages(table):
     for data in (table, table.assign(plan="a\nb\nc").rename(columns={"age": "age\n"})):
         late = changed(changed(data, "visitor", 7, "u3"), "at", 7, datetime(2023, 1, 1))
         assert any("(first: row 7)" in one for one in run(late, time="at")[0].sentences)
-        with pytest.raises(BadInput, match="^row 7: duplicate event id u3$"):
-            run(late, id="visitor")
+        refuses(BadInput, "^row 7: duplicate event id u3$", run, late, id="visitor")
 
 
 # ---- the result ----
@@ -419,8 +417,8 @@ def test_plots_that_cannot_be(table):
     found = run(table)
     with pytest.raises(ValueError, match="unknown kind 'histogram'; expected value, time, weights, overlap"):
         found.plot(kind="histogram")
-    with pytest.raises(ValueError, match="there are no evaluations"):
-        evaluate.Evaluations([]).plot()
+    refuses(ValueError, "there are no evaluations", evaluate.Evaluations([]).plot)
+    refuses(ValueError, "only evaluations of a log", evaluate.estimate([1, 0], [0.5, 0.5], [0.5, 0.25]).plot)
 
 
 def test_without_pandas(table):

@@ -17,6 +17,8 @@ from itertools import islice
 
 import numpy
 import pytest
+from conftest import refuses
+from server_process import in_threads
 
 import eenet
 from eenet import lab
@@ -29,13 +31,9 @@ COSINE = "synthetic:cosine,dim=4,arms=5"
 @pytest.fixture(scope="module")
 def results():
     """Of three policies on two data sets."""
-    return lab.run(
-        [COSINE, "synthetic:inner,dim=3"],
-        {"ours": "eenet", "wide": ("linucb", {"alpha": 2.0}), "chance": "uniform"},
-        rounds=120,
-        seeds=range(3),
-        progress=False,
-    )
+    return lab.run([COSINE, "synthetic:inner,dim=3"],
+                   {"ours": "eenet", "wide": ("linucb", {"alpha": 2.0}), "chance": "uniform"}, rounds=120,
+                   seeds=range(3), progress=False)
 
 
 def lines_of(folder):
@@ -154,8 +152,7 @@ def test_an_interrupted_call_goes_on(tmp_path):
 
     slow = ("eenet", {"f1_width": 400})  # so that not all have ended when the first is reported
     settings = dict(rounds=150, seeds=range(6), threads=1)
-    with pytest.raises(Enough):
-        lab.run(COSINE, slow, progress=listen, folder=tmp_path, **settings)
+    refuses(Enough, None, lab.run, COSINE, slow, progress=listen, folder=tmp_path, **settings)
     kept = lab.read(tmp_path)
     assert 1 <= len(kept) < 6
     again = lab.run(COSINE, slow, progress=False, folder=tmp_path, **settings)
@@ -185,8 +182,7 @@ def test_a_folder_with_other_runs_shows_those_asked_for(tmp_path):
     only = lab.run(COSINE, "uniform", rounds=20, seeds=[1, 2], folder=tmp_path, progress=False)
     assert [(row["policy"], row["seed"]) for row in only.to_dicts()] == [("uniform", 1), ("uniform", 2)]
     assert len(lab.read(tmp_path)) == 5
-    with pytest.raises(ValueError, match="2 match"):
-        only.curve(policy="uniform")
+    refuses(ValueError, "2 match", only.curve, policy="uniform")
 
 
 def test_without_a_folder_nothing_is_left():
@@ -237,12 +233,6 @@ def test_a_frame_is_what_its_file_is(tmp_path):
             assert numpy.array_equal(ours.curve(policy=policy, seed=seed), theirs.curve(policy=policy, seed=seed))
 
 
-def test_a_class_that_pandas_has_as_missing():
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="y: the class of row 1 is missing"):
-        lab.table([[1.0], [2.0]], pandas.array([1, None], dtype="Int64"))
-
-
 def test_columns_with_blanks_and_commas_in_their_names():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"age, in years": [1, 2, 3, 4], "Best Offer": [1, 2, 1, 2],
@@ -251,6 +241,8 @@ def test_columns_with_blanks_and_commas_in_their_names():
         made = lab.table(frame, [0, 1, 0, 1], constant=False, ignore=ignore)
         assert made.dim == 2 * (2 if "+" in ignore else 3)
     assert lab.table(frame, [0, 1, 0, 1], constant=False, categorical="Best Offer+c").dim == 2 * (2 + 4)
+    classes = pandas.array([0, 1, None, 1], dtype="Int64")
+    refuses(ValueError, "y: the class of row 2 is missing", lab.table, frame, classes)
 
 
 def test_what_is_missing_in_a_data_frame():
@@ -293,27 +285,23 @@ def test_sparse_rows_are_what_their_file_is(tmp_path):
         assert numpy.array_equal(left.arms.toarray(), right.arms.toarray())
 
 
-@pytest.mark.parametrize(
-    "X, y, sentence",
-    [
-        ([[1.0], [2.0]], [1], "y: expected one class for each of the 2 rows of X, got 1"),
-        ([1.0, 2.0], [1, 2], "X: expected an array of 2 dimensions"),
-        ([[1.0], [2.0]], [[1], [2]], "y: expected an array of 1 dimension"),
-        ([["a"], ["b"]], [1, 2], "X: expected numbers"),
-        ([[1.0], [numpy.inf]], [1, 2], "X: expected numbers in the range of float32"),
-        ([[1.0], [2.0]], [1, 1], "^arrays: expected at least two classes, got the same label"),
-        ([[1.0], [2.0]], [1, None], "y: the class of row 1 is missing"),
-        ([[1.0], [2.0]], [1, numpy.nan], "y: the class of row 1 is missing"),
-        ([[1.0], [2.0]], ["a", "b\0c"], "without null characters"),
-        ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
-        ([[1.0], [2.0]], "kind", "requires X to be a DataFrame"),
-        (numpy.zeros((0, 2)), [], "expected rows after the column names, got none"),
-        (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "expected no masked values"),
-    ],
-)
+@pytest.mark.parametrize("X, y, sentence", [
+    ([[1.0], [2.0]], [1], "y: expected one class for each of the 2 rows of X, got 1"),
+    ([1.0, 2.0], [1, 2], "X: expected an array of 2 dimensions"),
+    ([[1.0], [2.0]], [[1], [2]], "y: expected an array of 1 dimension"),
+    ([["a"], ["b"]], [1, 2], "X: expected numbers"),
+    ([[1.0], [numpy.inf]], [1, 2], "X: expected numbers in the range of float32"),
+    ([[1.0], [2.0]], [1, 1], "^arrays: expected at least two classes, got the same label"),
+    ([[1.0], [2.0]], [1, None], "y: the class of row 1 is missing"),
+    ([[1.0], [2.0]], [1, numpy.nan], "y: the class of row 1 is missing"),
+    ([[1.0], [2.0]], ["a", "b\0c"], "without null characters"),
+    ([[1.0], [2.0]], ["a", "?"], "^arrays, line 2, column 'target': the label is missing"),
+    ([[1.0], [2.0]], "kind", "requires X to be a DataFrame"),
+    (numpy.zeros((0, 2)), [], "expected rows after the column names, got none"),
+    (numpy.ma.array([[1.0], [2.0]], mask=[[True], [False]]), [1, 2], "expected no masked values"),
+])
 def test_tables_that_are_none(X, y, sentence):
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        lab.table(X, y)
+    refuses((ValueError, TypeError), sentence, lab.table, X, y)
 
 
 # ---- data sets and rounds ----
@@ -342,32 +330,23 @@ def test_rounds_end_where_the_data_set_does(program, tmp_path):
         assert numpy.array_equal(left.arms, right.arms) and numpy.array_equal(left.expected, right.expected)
     rounds = data.rounds()
     assert len(list(rounds)) == 12 and list(rounds) == []
-    with pytest.raises(ValueError, match="has only 12, got 13"):
-        lab.play(data.bandit("uniform"), data, rounds=13)
+    refuses(ValueError, "has only 12, got 13", lab.play, data.bandit("uniform"), data, rounds=13)
 
 
 def test_a_data_set_is_copied_and_pickled_by_its_text():
     data = lab.open(COSINE)
     assert copy.copy(data) is data and copy.deepcopy(data) is data
     assert repr(pickle.loads(pickle.dumps(data))) == repr(data)
-    with pytest.raises(TypeError, match="pickle the arrays"):
-        pickle.dumps(lab.table([[1.0], [2.0]], ["a", "b"]))
+    refuses(TypeError, "pickle the arrays", pickle.dumps, lab.table([[1.0], [2.0]], ["a", "b"]))
 
 
 def test_threads_share_a_data_set():
     data = lab.open(COSINE)
-    expected = [float(round.rewards.sum()) for round in islice(data.rounds(3), 200)]
-    found = [None] * 4
 
-    def deal(place):
-        found[place] = [float(round.rewards.sum()) for round in islice(data.rounds(3), 200)]
+    def deal(number):
+        return [float(round.rewards.sum()) for round in islice(data.rounds(3), 200)]
 
-    threads = [threading.Thread(target=deal, args=(i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [expected] * 4
+    assert in_threads(4, deal) == [deal(0)] * 4
 
 
 @pytest.mark.parametrize("policy", ["eenet", "linucb", "neural-ts", "squarecb"])
@@ -410,13 +389,8 @@ def test_play_refuses_what_is_no_arm(decision, sentence):
         def learn(self, decision, reward):
             pass
 
-    with pytest.raises((TypeError, ValueError), match=sentence):
-        lab.play(Odd(), COSINE, rounds=3)
-
-
-def test_play_refuses_the_name_of_a_policy():
-    with pytest.raises(TypeError, match="play: expected an object with decide and learn, got str"):
-        lab.play("eenet", COSINE, rounds=3)
+    refuses((TypeError, ValueError), sentence, lab.play, Odd(), COSINE, rounds=3)
+    refuses(TypeError, "play: expected an object with decide and learn, got str", lab.play, "eenet", COSINE, rounds=3)
 
 
 def test_the_options_of_a_bandit_for_a_data_set():
@@ -428,64 +402,53 @@ def test_the_options_of_a_bandit_for_a_data_set():
 # ---- what is refused ----
 
 
-@pytest.mark.parametrize(
-    "words, kind, sentence",
-    [
-        (dict(data="synthetic:cosin"), eenet.BadOption, "did you mean 'cosine'"),
-        (dict(data="synthetik"), eenet.BadOption, "did you mean 'synthetic'"),
-        (dict(data="yelp:no/such"), eenet.FileError, "no/such"),
-        (dict(data=3), TypeError, "data: expected a string such as"),
-        (dict(data=[]), ValueError, "at least one data set"),
-        (dict(data=[COSINE, COSINE]), ValueError, "is given twice"),
-        (dict(data="syn\0"), ValueError, "null"),
-        (dict(policies="eenett"), eenet.BadOption, "did you mean 'eenet'"),
-        (dict(policies=("eenet", {"f1_widht": 3})), eenet.BadOption, "did you mean 'f1.width'"),
-        (dict(policies=("eenet", "f1.width=0")), eenet.BadOption, "f1.width"),
-        (dict(policies=[]), ValueError, "at least one"),
-        (dict(policies=[3]), TypeError, "expected a name such as 'eenet', or a Policy"),
-        (dict(policies=["eenet", "eenet"]), ValueError, "is given twice with the same options"),
-        (dict(policies={"a": "eenet", "b": "eenet"}), ValueError, "is given twice with the same options"),
-        (dict(rounds=0), ValueError, "rounds: expected 1 to"),
-        (dict(rounds=10**13), ValueError, "rounds: expected 1 to"),
-        (dict(rounds="many"), TypeError, "rounds: expected an integer"),
-        (dict(seeds=3), TypeError, "seeds: expected a sequence"),
-        (dict(seeds=[]), ValueError, "seeds: expected at least one"),
-        (dict(seeds=[-1]), ValueError, "seed: expected an integer"),
-        (dict(seeds=[2**64]), ValueError, "seed: expected an integer"),
-        (dict(threads=0), ValueError, "threads: expected 1 to"),
-        (dict(delay="soon"), eenet.BadOption, "delay: expected a number of rounds"),
-        (dict(slots=17), eenet.BadInput, "slots: expected 1 to 16"),
-        (dict(slots=6), eenet.BadInput, "slots, got 6"),
-    ],
-)
+@pytest.mark.parametrize("words, kind, sentence", [
+    (dict(data="synthetic:cosin"), eenet.BadOption, "did you mean 'cosine'"),
+    (dict(data="synthetik"), eenet.BadOption, "did you mean 'synthetic'"),
+    (dict(data="yelp:no/such"), eenet.FileError, "no/such"),
+    (dict(data=3), TypeError, "data: expected a string such as"),
+    (dict(data=[]), ValueError, "at least one data set"),
+    (dict(data=[COSINE, COSINE]), ValueError, "is given twice"),
+    (dict(data="syn\0"), ValueError, "null"),
+    (dict(policies="eenett"), eenet.BadOption, "did you mean 'eenet'"),
+    (dict(policies=("eenet", {"f1_widht": 3})), eenet.BadOption, "did you mean 'f1.width'"),
+    (dict(policies=("eenet", "f1.width=0")), eenet.BadOption, "f1.width"),
+    (dict(policies=[]), ValueError, "at least one"),
+    (dict(policies=[3]), TypeError, "expected a name such as 'eenet', or a Policy"),
+    (dict(policies=["eenet", "eenet"]), ValueError, "is given twice with the same options"),
+    (dict(policies={"a": "eenet", "b": "eenet"}), ValueError, "is given twice with the same options"),
+    (dict(rounds=0), ValueError, "rounds: expected 1 to"),
+    (dict(rounds=10**13), ValueError, "rounds: expected 1 to"),
+    (dict(rounds="many"), TypeError, "rounds: expected an integer"),
+    (dict(seeds=3), TypeError, "seeds: expected a sequence"),
+    (dict(seeds=[]), ValueError, "seeds: expected at least one"),
+    (dict(seeds=[-1]), ValueError, "seed: expected an integer"),
+    (dict(seeds=[2**64]), ValueError, "seed: expected an integer"),
+    (dict(threads=0), ValueError, "threads: expected 1 to"),
+    (dict(delay="soon"), eenet.BadOption, "delay: expected a number of rounds"),
+    (dict(slots=17), eenet.BadInput, "slots: expected 1 to 16"),
+    (dict(slots=6), eenet.BadInput, "slots, got 6"),
+])
 def test_what_cannot_start_is_refused(words, kind, sentence, tmp_path):
     settings = {"data": COSINE, "policies": "eenet", "folder": tmp_path / "runs", "rounds": 10, **words}
-    with pytest.raises(kind, match=sentence):
-        lab.run(progress=lambda now: pytest.fail("something was played"), **settings)
+    refuses(kind, sentence, lab.run, progress=lambda now: pytest.fail("something was played"), **settings)
     assert not (tmp_path / "runs" / "results.jsonl").exists()
 
 
 def test_objects_that_are_none():
     rounds = lab.open(COSINE).deal(0)
-    with pytest.raises(TypeError, match="call data.rounds"):
-        type(rounds)()
-    with pytest.raises(TypeError):
-        lab.Dataset()
-    with pytest.raises(TypeError):
-        object.__new__(lab.Dataset)
+    refuses(TypeError, "call data.rounds", type(rounds))
+    refuses(TypeError, None, lab.Dataset)
+    refuses(TypeError, None, object.__new__, lab.Dataset)
     from eenet._lab_library import lab as extension
 
     class Pretender:
         __class__ = lab.Dataset
 
-    with pytest.raises(TypeError, match="expected a data set"):
-        extension.usual_rounds(Pretender())
-    with pytest.raises(TypeError):
-        extension.play("x", [("no", "job")], "0", 1, 1, None)
-    with pytest.raises(TypeError, match="expected a job"):
-        extension.play("x", ["no job"], "0", 1, 1, None)
-    with pytest.raises(eenet.NoFile, match="no/such/folder contains no results"):
-        lab.read("no/such/folder")
+    refuses(TypeError, "expected a data set", extension.usual_rounds, Pretender())
+    refuses(TypeError, None, extension.play, "x", [("no", "job")], "0", 1, 1, None)
+    refuses(TypeError, "expected a job", extension.play, "x", ["no job"], "0", 1, 1, None)
+    refuses(eenet.NoFile, "no/such/folder contains no results", lab.read, "no/such/folder")
 
 
 # ---- results ----
@@ -505,6 +468,10 @@ def test_tables(results):
     at = first["round"].to_numpy() - 1
     assert numpy.allclose(first["mean"], every.mean(axis=0)[at]) and at[-1] == 119
     assert numpy.allclose(first["deviation"], every.std(axis=0, ddof=1)[at])
+    refuses(ValueError, "expected a policy among ours, wide, chance", results.curve, policy="eenets")
+    text = repr(results)
+    assert text.startswith("Results of 18 runs\n") and f"{COSINE}: regret after 120 rounds" in text
+    assert "(3 seeds)" in text and "±" in text
 
 
 def test_summary(results):
@@ -521,19 +488,7 @@ def test_summary(results):
             assert of.difference[name] == pytest.approx((regret.to_numpy() - regrets["ours"].to_numpy()).mean())
             assert of.p_holm[name] >= of.p[name]
     assert results.summary(reference="uniform").set_index(["dataset", "label"]).reference[(COSINE, "chance")]
-    with pytest.raises(eenet.BadInput, match="lints"):
-        results.summary(reference="lints")
-
-
-def test_as_text(results):
-    text = repr(results)
-    assert text.startswith("Results of 18 runs\n") and f"{COSINE}: regret after 120 rounds" in text
-    assert "(3 seeds)" in text and "±" in text
-
-
-def test_curve_says_what_there_is(results):
-    with pytest.raises(ValueError, match="expected a policy among ours, wide, chance"):
-        results.curve(policy="eenets")
+    refuses(eenet.BadInput, "lints", results.summary, reference="lints")
 
 
 def test_results_need_no_pandas(results, monkeypatch):
@@ -543,8 +498,7 @@ def test_results_need_no_pandas(results, monkeypatch):
     assert repr(results)
     with pytest.raises(ImportError, match="Results.runs needs pandas"):
         results.runs
-    with pytest.raises(ImportError, match="Results.plot needs matplotlib"):
-        results.plot()
+    refuses(ImportError, "Results.plot needs matplotlib", results.plot)
 
 
 def test_several_data_sets_in_one_call():
@@ -585,8 +539,7 @@ def test_runs_come_in_the_order_of_the_call_and_any_label_is_the_reference(tmp_p
         mean = by[name]["mean"]
         assert by[name].difference[(COSINE, "chance")] == pytest.approx(mean[(COSINE, "chance")] - mean[(COSINE, name)])
     assert by["linucb"].reference.equals(by["wide"].reference)
-    with pytest.raises(ValueError, match="no runs of the reference 'nobody'"):
-        results.summary("nobody")
+    refuses(ValueError, "no runs of the reference 'nobody'", results.summary, "nobody")
 
 
 def test_plot(results, tmp_path):
@@ -603,10 +556,8 @@ def test_plot(results, tmp_path):
     own = pyplot.subplots()[1]
     assert results.plot(COSINE, ax=own, log=True) is own and own.get_yscale() == "log"
     own.figure.savefig(tmp_path / "picture.png")
-    with pytest.raises(ValueError, match="do not fit on one ax"):
-        results.plot(ax=own)
-    with pytest.raises(ValueError, match="unknown data set 'x'"):
-        results.plot("x")
+    refuses(ValueError, "do not fit on one ax", results.plot, ax=own)
+    refuses(ValueError, "unknown data set 'x'", results.plot, "x")
     pyplot.close("all")
 
 
@@ -623,8 +574,7 @@ def test_report(tmp_path):
     page = results.report()
     assert page == str(tmp_path / "report.html")
     assert "linucb" in (tmp_path / "report.html").read_text() and (tmp_path / "summary.csv").exists()
-    with pytest.raises(ValueError, match="expected a path"):
-        lab.run(COSINE, "uniform", rounds=5, seeds=[0], progress=False).report()
+    refuses(ValueError, "expected a path", lab.run(COSINE, "uniform", rounds=5, seeds=[0], progress=False).report)
 
 
 # ---- progress ----

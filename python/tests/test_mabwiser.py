@@ -1,14 +1,13 @@
 """The face of MABWiser's MAB; side by side with MABWiser itself where that is there."""
 
 import copy
-import doctest
 import pickle
 
 import numpy
 import pytest
+from conftest import refuses
 
 import eenet
-import eenet.mabwiser
 from eenet.mabwiser import MAB
 
 ARMS = ["a", "b", "c"]
@@ -33,10 +32,6 @@ def play(mab, contexts, wanted):
         mab.partial_fit([arm], [reward], contexts[row : row + 1])
         right += reward
     return right / (len(contexts) - 10)
-
-
-def test_examples():
-    assert doctest.testmod(eenet.mabwiser).failed == 0
 
 
 @pytest.mark.parametrize("policy, bound", [("eenet", 0.75), ("eenet:fast", 0.75), ("linucb", 0.75), ("lints", 0.7)])
@@ -74,8 +69,7 @@ def test_forms_of_what_is_returned():
     assert above > 0
     assert sum(mab.probabilities(contexts[:1]).values()) == pytest.approx(1)
     for one_row in (contexts[0], contexts[0].tolist()):
-        with pytest.raises(TypeError, match="2D list"):
-            mab.predict(one_row)
+        refuses(TypeError, "2D list", mab.predict, one_row)
 
 
 def test_pandas():
@@ -104,8 +98,7 @@ def test_arms_come_and_go():
     mab.remove_arm("a")
     assert mab.arms == ["b", "c"] and set(mab.predict(new)) == {"b", "c"}
     mab.add_arm("d")
-    with pytest.raises(ValueError, match="all 4 arms of max_arms are used"):
-        mab.add_arm("e")
+    refuses(ValueError, "all 4 arms of max_arms are used", mab.add_arm, "e")
     assert mab.arms == ["b", "c", "d"]
 
 
@@ -122,38 +115,24 @@ def test_copies_go_on_alike(again):
 
 
 def test_bad_input_is_a_sentence():
-    for arguments, error in (
-        ({"arms": ("a",)}, TypeError),
-        ({"arms": []}, ValueError),
-        ({"arms": ["a", "a"]}, ValueError),
-        ({"arms": ["a", None]}, ValueError),
-        ({"arms": ["a"], "seed": "x"}, TypeError),
-        ({"arms": ["a"], "n_jobs": 0}, ValueError),
-        ({"arms": ["a", "b"], "max_arms": 1}, ValueError),
-        ({"arms": ["a"], "learning_policy": "lincub"}, eenet.BadOption),
-        ({"arms": ["a"], "alpha": 0.1, "learning_policy": "uniform"}, eenet.BadOption),
-    ):
-        with pytest.raises(error):
-            MAB(**arguments)
+    for arguments, error in (({"arms": ("a",)}, TypeError), ({"arms": []}, ValueError),
+                             ({"arms": ["a", "a"]}, ValueError), ({"arms": ["a", None]}, ValueError),
+                             ({"arms": ["a"], "seed": "x"}, TypeError), ({"arms": ["a"], "n_jobs": 0}, ValueError),
+                             ({"arms": ["a", "b"], "max_arms": 1}, ValueError),
+                             ({"arms": ["a"], "learning_policy": "lincub"}, eenet.BadOption),
+                             ({"arms": ["a"], "alpha": 0.1, "learning_policy": "uniform"}, eenet.BadOption)):
+        refuses(error, None, MAB, **arguments)
     mab = MAB(ARMS, "linucb")
-    with pytest.raises(Exception, match="Call fit before"):
-        mab.predict()
+    refuses(Exception, "Call fit before", mab.predict)
     mab.fit(["a"], [1], [[1, 2]])
-    with pytest.raises(ValueError, match="'z' is not one of the arms"):
-        mab.partial_fit(["z"], [1], [[1, 2]])
-    with pytest.raises(ValueError, match="expected 2 features"):
-        mab.partial_fit(["a"], [1], [[1]])
-    with pytest.raises(ValueError, match="same length"):
-        mab.partial_fit(["a"], [1, 2], [[1, 2]])
-    with pytest.raises(TypeError, match="Rewards cannot"):
-        mab.partial_fit(["a"], [numpy.nan], [[1, 2]])
-    with pytest.raises(ValueError, match="Contexts cannot"):
-        mab.fit(["a"], [1], [[1, numpy.inf]])
-    with pytest.raises(ValueError, match="requires context"):
-        mab.predict()
+    refuses(ValueError, "'z' is not one of the arms", mab.partial_fit, ["z"], [1], [[1, 2]])
+    refuses(ValueError, "expected 2 features", mab.partial_fit, ["a"], [1], [[1]])
+    refuses(ValueError, "same length", mab.partial_fit, ["a"], [1, 2], [[1, 2]])
+    refuses(TypeError, "Rewards cannot", mab.partial_fit, ["a"], [numpy.nan], [[1, 2]])
+    refuses(ValueError, "Contexts cannot", mab.fit, ["a"], [1], [[1, numpy.inf]])
+    refuses(ValueError, "requires context", mab.predict)
     assert mab.bandit.info.rewards == 1  # nothing of that was learned, nothing lost
-    with pytest.raises(NotImplementedError, match="cannot be copied"):
-        mab.warm_start({}, 0.5)
+    refuses(NotImplementedError, "cannot be copied", mab.warm_start, {}, 0.5)
 
 
 # ---- beside MABWiser itself ----
@@ -204,10 +183,8 @@ def test_lints_draws_by_mabwisers_regressions():
 
 def test_other_policies_of_mabwisers_are_refused():
     theirs_mab = pytest.importorskip("mabwiser.mab")
-    with pytest.raises(ValueError, match="Softmax is not supported"):
-        MAB(ARMS, theirs_mab.LearningPolicy.Softmax())
-    with pytest.raises(ValueError, match="scale the contexts"):
-        MAB(ARMS, theirs_mab.LearningPolicy.LinUCB(scale=True))
+    refuses(ValueError, "Softmax is not supported", MAB, ARMS, theirs_mab.LearningPolicy.Softmax())
+    refuses(ValueError, "scale the contexts", MAB, ARMS, theirs_mab.LearningPolicy.LinUCB(scale=True))
     with pytest.raises(ValueError, match="neighborhood_policy is not supported"):
         MAB(ARMS, "eenet", theirs_mab.NeighborhoodPolicy.KNearest())
 

@@ -1,12 +1,12 @@
 """The policy for Open Bandit Pipeline, run and judged by Open Bandit Pipeline."""
 
 import copy
-import doctest
 import itertools
 import pickle
 
 import numpy
 import pytest
+from conftest import refuses
 
 pytest.importorskip("obp", reason="Open Bandit Pipeline is not there")
 
@@ -16,14 +16,9 @@ from obp.policy.policy_type import PolicyType  # noqa: E402
 from obp.simulator.simulator import BanditEnvironmentSimulator, BanditPolicySimulator  # noqa: E402
 
 import eenet  # noqa: E402
-import eenet.obp  # noqa: E402
 from eenet.obp import EENetPolicy  # noqa: E402
 
 POLICIES = ["eenet", "eenet:fast", "linucb", "lints"]
-
-
-def test_examples():
-    assert doctest.testmod(eenet.obp).failed == 0
 
 
 def test_is_a_policy_of_theirs():
@@ -113,16 +108,14 @@ def test_action_context_tells_of_actions_that_were_never_tried():
         context = random.normal(size=(1, 3))
         right += policy.select_action(context)[0] == numpy.argmax(features @ context[0])
     assert right > 190
-    with pytest.raises(ValueError, match="action_context"):
-        EENetPolicy(dim=3, n_actions=5, action_context=features)
+    refuses(ValueError, "action_context", EENetPolicy, dim=3, n_actions=5, action_context=features)
 
 
 @pytest.mark.parametrize("features", [None, numpy.eye(4)])
 def test_action_distribution_is_what_is_drawn(features):
     options = {"propensity": "floor", "propensity_epsilon": 0.4}
-    policy = EENetPolicy(
-        dim=2, n_actions=4, len_list=3, random_state=1, policy="linucb", options=options, action_context=features
-    )
+    policy = EENetPolicy(dim=2, n_actions=4, len_list=3, random_state=1, policy="linucb", options=options,
+                         action_context=features)  # fmt: skip
     context = numpy.array([[1.0, 0.5]])
     for action in range(4):
         policy.update_params(action, float(action), context)
@@ -148,10 +141,8 @@ def test_their_simulator_runs_it():
     )
     rounds = environment.next_bandit_round_batch(n_rounds=1500)
     means = {}
-    for policy in (
-        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="eenet"),
-        EENetPolicy(dim=4, n_actions=4, random_state=1, policy="uniform"),
-    ):
+    for name in ("eenet", "uniform"):
+        policy = EENetPolicy(dim=4, n_actions=4, random_state=1, policy=name)
         simulator = BanditPolicySimulator(policy=policy, environment=environment)
         simulator.steps(batch_bandit_rounds=rounds)
         means[policy.policy_name] = simulator.obtained_rewards.mean()
@@ -173,11 +164,7 @@ def test_copies_go_on_alike(again):
 def test_bad_input_is_a_sentence():
     policy = EENetPolicy(dim=2, n_actions=3)
     for context in (1.0, numpy.ones((2, 1)), numpy.ones((2, 2)), numpy.ones((1, 3))):
-        with pytest.raises(ValueError, match=r"context: expected shape \(1, 2\)"):
-            policy.select_action(context)
-    with pytest.raises(ValueError, match="0 to 2"):
-        policy.update_params(3, 1.0, numpy.ones((1, 2)))
-    with pytest.raises(ValueError, match=r"\(rounds, 2\)"):
-        policy.compute_batch_action_dist(numpy.ones((4, 3)))
-    with pytest.raises(eenet.BadOption):
-        EENetPolicy(dim=2, n_actions=3, policy="lincub")
+        refuses(ValueError, r"context: expected shape \(1, 2\)", policy.select_action, context)
+    refuses(ValueError, "0 to 2", policy.update_params, 3, 1.0, numpy.ones((1, 2)))
+    refuses(ValueError, r"\(rounds, 2\)", policy.compute_batch_action_dist, numpy.ones((4, 3)))
+    refuses(eenet.BadOption, None, EENetPolicy, dim=2, n_actions=3, policy="lincub")

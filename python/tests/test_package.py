@@ -20,6 +20,7 @@ import eenet
 HERE = Path(eenet.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSIONS = ["_core", "_lab"]
+ADAPTED = ["sklearn", "coba", "obp", "mabwiser", "scipy", "pandas", "torch"]
 
 
 def tool(name):
@@ -143,9 +144,7 @@ def test_extension_shows_its_init_alone(name):
     assert [line.split()[-1] for line in listing.stdout.splitlines()] == [f"PyInit_{name}"]
 
 
-@pytest.mark.parametrize(
-    "name, others", [("_core", set()), ("_lab", {"libz.so.1", "libzstd.so.1"})]
-)
+@pytest.mark.parametrize("name, others", [("_core", set()), ("_lab", {"libz.so.1", "libzstd.so.1"})])
 def test_libraries_that_an_extension_needs(name, others):
     listing = subprocess.run(
         [tool("readelf"), "-d", str(HERE / f"{name}.abi3.so")], capture_output=True, text=True, check=True
@@ -177,13 +176,25 @@ def test_import_with_an_old_numpy_is_a_sentence(tmp_path, version):
 
 
 def test_import_costs_numpy_and_little_else():
-    unwanted = ["pandas", "scipy", "sklearn", "matplotlib", "asyncio", "http.client", "eenet._lab", "eenet.client"]
-    code = (
-        "import sys, numpy; before = set(sys.modules); import eenet; new = set(sys.modules) - before;"
-        f"print(sorted(new & set({unwanted!r})))"
-    )
-    said = python(code)
+    unwanted = [*ADAPTED, "matplotlib", "asyncio", "http.client", "eenet._lab", "eenet.client"]
+    code = "import sys, numpy; before = set(sys.modules); import eenet; new = set(sys.modules) - before;"
+    said = python(f"{code} print(sorted(new & set({unwanted!r})))")
     assert (said.stdout, said.stderr) == ("[]\n", "")
+
+
+@pytest.mark.parametrize("adapter, package", [("sklearn", "scikit-learn"), ("coba", "coba"), ("obp", "obp")])
+def test_an_adapter_without_its_package_is_a_sentence(adapter, package):
+    said = python(f"import sys; sys.modules[{adapter!r}] = None; import eenet.{adapter}")
+    assert said.returncode == 1
+    last = said.stderr.strip().splitlines()[-1]
+    assert last.startswith(f"ImportError: eenet.{adapter} needs ") and last.endswith(f"pip install {package}")
+
+
+def test_mabwisers_face_needs_numpy_alone():
+    code = f"import sys; sys.modules.update(dict.fromkeys({ADAPTED})); from eenet.mabwiser import MAB; "
+    code += "mab = MAB(['a', 'b'], 'linucb'); mab.fit(['a', 'b'], [0, 1], [[1, 2], [1, 2]]); "
+    said = python(f"{code} print(mab.predict([[1, 2]]))")
+    assert said.stdout.strip() == "b", said.stderr
 
 
 @pytest.fixture
@@ -212,8 +223,7 @@ def test_build_without_compression_is_a_sentence(without_zstd, module):
 def test_missing_library_is_a_sentence_and_no_matter_to_the_rest(without_zstd, module):
     code = f"import eenet; eenet.Bandit('linucb', dim=2).decide([[1, 0]]); print('works'); import eenet.{module}"
     said = python(code, path=[without_zstd])
-    assert said.stdout == "works\n", said.stderr
-    assert said.returncode == 1
+    assert (said.stdout, said.returncode) == ("works\n", 1), said.stderr
     last = said.stderr.splitlines()[-1]
     assert last.startswith("ImportError: eenet.lab and eenet.evaluate need the library libzstd.so")
     assert last.endswith("apt install libzstd1")

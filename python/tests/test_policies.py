@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import refuses
 
 import eenet
 
@@ -36,14 +37,10 @@ def test_each_makes_a_bandit_with_its_defaults(policy: eenet.Policy) -> None:
 
 
 def test_an_unknown_name_is_reported_with_the_nearest() -> None:
-    with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
-        eenet.policy("lincub")
-    with pytest.raises(eenet.BadOption, match=r"did you mean 'linucb'\?"):
-        eenet.policy("LinUCB")
-    with pytest.raises(eenet.BadOption, match="unknown policy ''"):
-        eenet.policy("")
-    with pytest.raises(eenet.BadOption, match="unknown policy 'features'"):
-        eenet.policy("features")
+    refuses(eenet.BadOption, r"did you mean 'linucb'\?", eenet.policy, "lincub")
+    refuses(eenet.BadOption, r"did you mean 'linucb'\?", eenet.policy, "LinUCB")
+    refuses(eenet.BadOption, "unknown policy ''", eenet.policy, "")
+    refuses(eenet.BadOption, "unknown policy 'features'", eenet.policy, "features")
     with pytest.raises(TypeError, match="expected a name or a Policy"):
         eenet.policy(3)  # type: ignore[arg-type]
 
@@ -64,18 +61,15 @@ def options(**given: Any) -> dict[str, str]:
     return eenet.Bandit("eenet", 4, **given).options
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"f1_width": 50, "w2": 0.25, "standardize": False},
-        {"options": "f1.width=50, w2=0.25 standardize=off"},
-        {"options": {"f1.width": 50, "w2": 0.25, "standardize": "off"}},
-        {"options": {"f1_width": "50", "w2": "0.25"}, "standardize": np.bool_(False)},
-        {"options": "f1.width=50", "w2": np.float64(0.25), "standardize": False},
-        {"f1_width": np.int16(50), "w2": np.float32(0.25), "standardize": "off"},
-        {"f1_width": np.array(50), "w2": np.array(0.25), "standardize": np.array(False)},
-    ],
-)
+@pytest.mark.parametrize("given", [
+    {"f1_width": 50, "w2": 0.25, "standardize": False},
+    {"options": "f1.width=50, w2=0.25 standardize=off"},
+    {"options": {"f1.width": 50, "w2": 0.25, "standardize": "off"}},
+    {"options": {"f1_width": "50", "w2": "0.25"}, "standardize": np.bool_(False)},
+    {"options": "f1.width=50", "w2": np.float64(0.25), "standardize": False},
+    {"f1_width": np.int16(50), "w2": np.float32(0.25), "standardize": "off"},
+    {"f1_width": np.array(50), "w2": np.array(0.25), "standardize": np.array(False)},
+])
 def test_options_are_given_in_many_ways(given: dict[str, Any]) -> None:
     own = options(**given)
     assert (own["f1.width"], own["w2"], own["standardize"]) == ("50", "0.25", "off")
@@ -90,29 +84,25 @@ def test_none_and_words_that_python_keeps() -> None:
     assert eenet.Bandit("linucb", 4, alpha=0.1 + 0.2).options["alpha"] == repr(0.1 + 0.2)
 
 
-@pytest.mark.parametrize(
-    "given, sentence",
-    [
-        ({"f1_width": 0}, "f1.width must be"),
-        ({"f1_width": "fifty"}, "f1.width"),
-        ({"f1_width": "50 w2=1"}, "without spaces"),
-        ({"f1_width": "50,w2=1"}, "without spaces"),
-        ({"f1_width": ""}, "expected a value without"),
-        ({"options": {"f1.width w2": 1}}, "expected a value without"),
-        ({"options": "f1.width"}, "expected name=value"),
-        ({"w2": float("nan")}, "w2"),
-        ({"f1_width": 2**100}, "f1.width"),
-        ({"prior_gain": 1, "exploration": "network"}, "prior_gain"),  # has no effect then
-        ({"wdith": 3}, "no option 'wdith'"),
-        ({"propensity": "floor:0.05"}, "use propensity='floor', propensity_epsilon=0.05$"),
-        ({"propensity": "flor:0.05"}, "propensity must be own"),
-        ({"wait": "30m"}, "in seconds, use wait=1800$"),
-        ({"wait": "soon"}, "wait must be"),
-    ],
-)
+@pytest.mark.parametrize("given, sentence", [
+    ({"f1_width": 0}, "f1.width must be"),
+    ({"f1_width": "fifty"}, "f1.width"),
+    ({"f1_width": "50 w2=1"}, "without spaces"),
+    ({"f1_width": "50,w2=1"}, "without spaces"),
+    ({"f1_width": ""}, "expected a value without"),
+    ({"options": {"f1.width w2": 1}}, "expected a value without"),
+    ({"options": "f1.width"}, "expected name=value"),
+    ({"w2": float("nan")}, "w2"),
+    ({"f1_width": 2**100}, "f1.width"),
+    ({"prior_gain": 1, "exploration": "network"}, "prior_gain"),  # has no effect then
+    ({"wdith": 3}, "no option 'wdith'"),
+    ({"propensity": "floor:0.05"}, "use propensity='floor', propensity_epsilon=0.05$"),
+    ({"propensity": "flor:0.05"}, "propensity must be own"),
+    ({"wait": "30m"}, "in seconds, use wait=1800$"),
+    ({"wait": "soon"}, "wait must be"),
+])
 def test_options_that_cannot_be(given: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(eenet.BadOption, match=sentence):
-        options(**given)
+    refuses(eenet.BadOption, sentence, options, **given)
 
 
 def test_features_are_given_in_many_ways() -> None:
@@ -122,7 +112,5 @@ def test_features_are_given_in_many_ways() -> None:
     own = [eenet.Bandit("linucb", features=given).features for given in ("names=60 hashes=0", {"names": 60, "hashes": 0})]
     assert own[0] == own[1] and own[0] is not None and own[0]["names"] == "60"
     assert eenet.Bandit("linucb", 4, features=False).features is None
-    with pytest.raises(eenet.BadOption, match="did you mean 'names'"):
-        eenet.Bandit("linucb", features={"nmaes": 3})
-    with pytest.raises(eenet.BadInput, match="give dim or features, not both"):
-        eenet.Bandit("linucb", 4, features=True)
+    refuses(eenet.BadOption, "did you mean 'names'", eenet.Bandit, "linucb", features={"nmaes": 3})
+    refuses(eenet.BadInput, "give dim or features, not both", eenet.Bandit, "linucb", 4, features=True)

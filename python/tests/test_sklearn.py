@@ -1,11 +1,11 @@
 """The scikit-learn classifier, with scikit-learn itself as the judge."""
 
 import copy
-import doctest
 import pickle
 
 import numpy
 import pytest
+from conftest import refuses
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -18,12 +18,7 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import parametrize_with_checks  # noqa: E402
 
 import eenet  # noqa: E402
-import eenet.sklearn  # noqa: E402
 from eenet.sklearn import EENetClassifier  # noqa: E402
-
-
-def test_examples():
-    assert doctest.testmod(eenet.sklearn).failed == 0
 
 
 @parametrize_with_checks([EENetClassifier("eenet:fast", random_state=0), EENetClassifier("linucb", random_state=0)])
@@ -145,20 +140,12 @@ def test_copies_go_on_alike(again):
 
 def test_bad_input_is_a_sentence():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="classes must be passed"):
-        EENetClassifier().partial_fit(X, y)
+    refuses(ValueError, "classes must be passed", EENetClassifier().partial_fit, X, y)
     model = EENetClassifier("linucb").fit(X, y)
-    with pytest.raises(ValueError, match=r"expected the classes .* got \[7\]"):
-        model.partial_fit(X[:1], [7])
-    with pytest.raises(ValueError, match=r"expected the classes \[0, 1, 2\], got \['a', 'b'\]"):
-        model.partial_fit(X[:2], ["b", "a"])
-    with pytest.raises(ValueError, match="one per row"):
-        model.partial_fit(X[:2], y[:2], rewards=[1])
-    with pytest.raises(ValueError, match="expected finite numbers"):
-        model.partial_fit(X[:1], y[:1], rewards=[numpy.nan])
-    with pytest.raises(ValueError, match="as on the last call"):
-        model.partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(ValueError, match="passes"):
-        EENetClassifier(passes=0).fit(X, y)
-    with pytest.raises(eenet.BadOption, match="linucb"):
-        EENetClassifier("lincub").fit(X, y)
+    refuses(ValueError, r"expected the classes .* got \[7\]", model.partial_fit, X[:1], [7])
+    refuses(ValueError, r"expected the classes \[0, 1, 2\], got \['a', 'b'\]", model.partial_fit, X[:2], ["b", "a"])
+    refuses(ValueError, "one per row", model.partial_fit, X[:2], y[:2], rewards=[1])
+    refuses(ValueError, "expected finite numbers", model.partial_fit, X[:1], y[:1], rewards=[numpy.nan])
+    refuses(ValueError, "as on the last call", model.partial_fit, X, y, classes=[0, 1])
+    refuses(ValueError, "passes", EENetClassifier(passes=0).fit, X, y)
+    refuses(eenet.BadOption, "linucb", EENetClassifier("lincub").fit, X, y)

@@ -9,7 +9,9 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import refuses
 from released_gil import await_others_during
+from server_process import in_threads
 
 import eenet
 
@@ -21,24 +23,23 @@ def rounds(count, seed=0):
     return np.random.default_rng(seed).random((count, ARMS, DIM), dtype="f4")
 
 
-def parts(decision):
-    """All that a decision is but its id and record."""
-    return (
-        decision.arm,
-        decision.probability,
-        decision.probabilities.tobytes(),
-        decision.scores.tobytes(),
-        decision.exploitation.tobytes(),
-        decision.exploration.tobytes(),
-    )
-
-
-@pytest.mark.parametrize("policy", ["eenet", "linucb", "neural-ucb", "greedy"])
-def test_a_snapshot_decides_as_the_bandit_would(policy):
+def taught(policy):
     bandit = eenet.Bandit(policy, dim=DIM, seed=1)
     for arms in rounds(40):
         decision = bandit.decide(arms)
         bandit.learn(decision, float(arms[decision.arm, 0]))
+    return bandit
+
+
+def parts(decision):
+    """All that a decision is but its id and record."""
+    return (decision.arm, decision.probability, decision.probabilities.tobytes(), decision.scores.tobytes(),
+            decision.exploitation.tobytes(), decision.exploration.tobytes())
+
+
+@pytest.mark.parametrize("policy", ["eenet", "linucb", "neural-ucb", "greedy"])
+def test_a_snapshot_decides_as_the_bandit_would(policy):
+    bandit = taught(policy)
     snapshot = bandit.snapshot()
     for arms in rounds(20, seed=1):
         seen = copy.deepcopy(bandit).decide(arms)
@@ -53,10 +54,7 @@ def test_a_snapshot_decides_as_the_bandit_would(policy):
 
 @pytest.mark.parametrize("policy", ["eenet", "linucb", "ucb1", "squarecb"])
 def test_many_rounds_and_slots_on_a_snapshot(policy):
-    bandit = eenet.Bandit(policy, dim=DIM, seed=1)
-    for arms in rounds(40):
-        decision = bandit.decide(arms)
-        bandit.learn(decision, float(arms[decision.arm, 0]))
+    bandit = taught(policy)
     snapshot, other, excluded = bandit.snapshot(), copy.deepcopy(bandit), np.arange(ARMS) == 2
     arms = rounds(8, seed=1)
     many = snapshot.decide_many(arms)
@@ -152,33 +150,7 @@ def test_named_rounds():
     assert bandit.to_bytes() == before  # a snapshot teaches no names
 
 
-def test_a_record_of_a_named_round_needs_the_same_names():
-    bandit = eenet.Bandit("linucb", features=True)
-    decision = bandit.snapshot().decide([{"a": 1}, {"b": "x"}])
-    bandit.learn(decision, 1.0)
-    assert bandit.info.rewards == 1
-
-
 # ---- threads ----
-
-
-def run_threads(count, work):
-    """Runs work(number) in threads; what one raises is raised here."""
-    failures = []
-
-    def guarded(number):
-        try:
-            work(number)
-        except BaseException as error:  # noqa: B902
-            failures.append(error)
-
-    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failures:
-        raise failures[0]
 
 
 @pytest.mark.parametrize("policy", ["eenet", "linucb"])
@@ -207,7 +179,7 @@ def test_four_threads_decide_while_one_learns(policy):
             snapshot.update()
         done.set()
 
-    run_threads(5, lambda number: decide(number) if number < 4 else learn())
+    in_threads(5, lambda number: decide(number) if number < 4 else learn())
     allowed = [{version[i] for version in versions} for i in range(len(checked))]
     assert all(made in allowed[i] for own in seen for i, made in own)
     assert [parts(snapshot.decide(arms, seed=i)) for i, arms in enumerate(checked)] == versions[-1]
@@ -226,7 +198,7 @@ def test_threads_on_one_bandit_and_rounds_of_names():
             if turn % 10 == 0:
                 snapshot.update()
 
-    run_threads(4, play)
+    in_threads(4, play)
     assert bandit.info.rewards == 240 and bandit.info.decisions == 120 and bandit.info.pending == 0
 
 
@@ -235,7 +207,7 @@ def test_no_two_threads_take_the_same_seed():
     arms = [{"id": name} for name in "abc"]
     bandit.learn_from(arms, 0, 1.0)
     snapshot, seen = bandit.snapshot(), []
-    run_threads(4, lambda number: seen.extend(snapshot.decide(arms).scores.tobytes() for _ in range(200)))
+    in_threads(4, lambda number: seen.extend(snapshot.decide(arms).scores.tobytes() for _ in range(200)))
     still = bandit.snapshot()
     assert sorted(seen) == sorted(still.decide(arms, seed=seed).scores.tobytes() for seed in range(800))
 
@@ -269,29 +241,20 @@ def test_a_bandit_that_holds_its_snapshot_is_freed():
     assert gone() is None
 
 
-@pytest.mark.parametrize(
-    "call, error, sentence",
-    [
-        (lambda s: s.decide(np.zeros((0, DIM))), eenet.BadInput, "arms"),
-        (lambda s: s.decide(np.zeros((2, DIM + 1))), eenet.BadInput, "the dimension is 6; expected 5, the bandit's"),
-        (lambda s: s.decide([[np.nan] * DIM]), eenet.BadInput, "not a finite number"),
-        (lambda s: s.decide([{"a": 1}]), eenet.BadInput, "expects vectors"),
-        (lambda s: s.decide(np.eye(DIM), seed=-1), eenet.BadInput, "seed"),
-        (lambda s: s.decide(np.eye(DIM), seed=2**64), eenet.BadInput, "seed"),
-        (lambda s: s.decide(np.eye(DIM), seed="x"), TypeError, "seed: expected an integer"),
-        (lambda s: s.decide(np.eye(DIM), 1), TypeError, "positional"),
-        (lambda s: s.decide(), TypeError, "is missing the argument 'arms'"),
-        (lambda s: s.explain(np.eye(DIM), DIM), eenet.BadInput, "expected an arm from 0 to 4, got 5"),
-        (lambda s: s.explain(np.eye(DIM), -1), eenet.BadInput, "arm"),
-        (lambda s: s.explain(np.zeros((0, DIM)), 0), eenet.BadInput, "expected at least one arm"),
-        (lambda s: eenet.Snapshot(), TypeError, "call Bandit.snapshot"),
-        (lambda s: pickle.dumps(s), TypeError, "pickle the bandit"),
-        (lambda s: copy.copy(s), TypeError, "pickle the bandit"),
-    ],
-)
+@pytest.mark.parametrize("call, error, sentence", [
+    (lambda s: s.decide(np.eye(DIM), seed=-1), eenet.BadInput, "seed"),
+    (lambda s: s.decide(np.eye(DIM), seed=2**64), eenet.BadInput, "seed"),
+    (lambda s: s.decide(np.eye(DIM), seed="x"), TypeError, "seed: expected an integer"),
+    (lambda s: s.decide(np.eye(DIM), 1), TypeError, "positional"),
+    (lambda s: s.decide(), TypeError, "is missing the argument 'arms'"),
+    (lambda s: s.explain(np.eye(DIM), DIM), eenet.BadInput, "expected an arm from 0 to 4, got 5"),
+    (lambda s: s.explain(np.eye(DIM), -1), eenet.BadInput, "arm"),
+    (lambda s: eenet.Snapshot(), TypeError, "call Bandit.snapshot"),
+    (lambda s: pickle.dumps(s), TypeError, "pickle the bandit"),
+    (lambda s: copy.copy(s), TypeError, "pickle the bandit"),
+])
 def test_sentences(call, error, sentence):
-    with pytest.raises(error, match=sentence):
-        call(eenet.Bandit("linucb", dim=DIM).snapshot())
+    refuses(error, sentence, call, eenet.Bandit("linucb", dim=DIM).snapshot())
 
 
 def test_decisions_with_other_records_are_not_equal():

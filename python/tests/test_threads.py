@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from released_gil import await_others_during, no_forced_switches, progress_meanwhile
-from server_process import wait_for
+from server_process import Meanwhile, wait_for
 
 import eenet
 
@@ -101,27 +103,18 @@ def test_arms_that_change_meanwhile_do_no_harm() -> None:
     arms = np.zeros((50, 2000), np.float32)
     indices = np.tile(np.arange(0, 2000, 40, dtype=np.int32), 50)
     sparse = eenet.SparseArms(np.arange(0, 2501, 50), indices, np.ones(2500, np.float32), (50, 2000))
-    bandit, done = eenet.Bandit("greedy", 2000, f1_width=8), threading.Event()
+    bandit, turns = eenet.Bandit("greedy", 2000, f1_width=8), itertools.count()
+    values = np.array([0, np.nan, 1e30, -1, np.inf], np.float32)
 
     def change() -> None:
-        values = np.array([0, np.nan, 1e30, -1, np.inf], np.float32)
-        i = 0
-        while not done.is_set():
-            arms[:, i % 2000] = values[i % 5]
-            arms[:, (i + 1000) % 2000] = 0
-            sparse.indices[:] = (i * 2654435761) % 2**31 if i % 2 else indices
-            i += 1
+        i = next(turns)
+        arms[:, i % 2000] = values[i % 5]
+        arms[:, (i + 1000) % 2000] = 0
+        sparse.indices[:] = (i * 2654435761) % 2**31 if i % 2 else indices
 
-    writer = threading.Thread(target=change)
-    writer.start()
-    refused = 0
-    for _ in range(300):
-        for call in (bandit.score, bandit.decide):
-            for which in (arms, sparse):
-                try:
+    with Meanwhile(change):
+        for _ in range(300):
+            for call, which in itertools.product((bandit.score, bandit.decide), (arms, sparse)):
+                with contextlib.suppress(eenet.BadInput, eenet.Diverged):
                     call(which)
-                except (eenet.BadInput, eenet.Diverged):
-                    refused += 1
-    done.set()
-    writer.join()
     assert bandit.score(np.zeros((2, 2000))).scores.shape == (2,)

@@ -187,9 +187,7 @@ done
 [ "$good" -ge 15 ] || fail "of 20 decisions $good were good"
 ask "$round"
 refuse 1 'live: another program is writing this model; wait for it or stop it' decide live
-code=0
-"$eenet" run -d synthetic:inner -p uniform -T 10 --save live >stdout 2>stderr2 || code=$?
-[ "$code" = 1 ] && grep -q 'another program is writing this model' stderr2 || fail "--save: $code: $(cat stderr2)"
+refuse_like 1 '.*another program is writing this model.*' run -d synthetic:inner -p uniform -T 10 --save live
 [ ! -e live ] || fail 'it is saved before the end'
 id=21
 for signal in TERM INT HUP; do

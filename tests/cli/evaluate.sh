@@ -78,17 +78,14 @@ gzip -k log.dsjson
     diff piped - || fail "standard input"
 
 # Modes.
-"$eenet" evaluate log.dsjson -p linucb -m split=400 -e snips | head -n 1 | grep -qx 'log.dsjson: 200 events, after 400 used for learning' ||
-    fail "split=400"
-"$eenet" evaluate log.dsjson -p linucb -m split=0.25 -e snips | head -n 1 | grep -qx 'log.dsjson: 450 events, after 150 used for learning' ||
-    fail "split=0.25"
+begins 'log.dsjson: 200 events, after 400 used for learning' evaluate log.dsjson -p linucb -m split=400 -e snips
+begins 'log.dsjson: 450 events, after 150 used for learning' evaluate log.dsjson -p linucb -m split=0.25 -e snips
 "$eenet" evaluate log.dsjson -p linucb -m cross=3 -e dr --model ridge | grep -Eq "^  linucb +dr +(0\.9|1\.0)" || fail "cross"
-"$eenet" evaluate log.dsjson --from 2026-05-11 -p uniform -e ips | head -n 1 | grep -qx 'log.dsjson: 300 events' || fail "--from"
+begins 'log.dsjson: 300 events' evaluate log.dsjson --from 2026-05-11 -p uniform -e ips
 
 # Lines that are no events are counted and passed over; with --strict they are refused.
 (head -n 100 log.dsjson; echo '{"broken":'; echo '{"RewardValue":1}'; tail -n 500 log.dsjson) >broken.dsjson
-"$eenet" evaluate broken.dsjson -p uniform -e ips | head -n 1 | grep -qx "broken.dsjson: 600 events, 2 lines skipped ('eenet log' lists them)" ||
-    fail "broken lines"
+begins "broken.dsjson: 600 events, 2 lines skipped ('eenet log' lists them)" evaluate broken.dsjson -p uniform -e ips
 ends_with 1 "$eenet" evaluate broken.dsjson --strict -p uniform -e ips
 like stderr 'line 101'
 
@@ -121,8 +118,7 @@ fi
 
 # CSV by standard input: nothing of it is lost before it is read.
 awk 'BEGIN { print "action,probability,reward"; for (i = 0; i < 30000; i++) printf "%d,0.5,%d\n", i % 2, i % 3 == 0 }' |
-    "$eenet" evaluate csv:-,actions=2 -p uniform --model ridge | head -n 1 | grep -qx 'csv:-,actions=2: 30000 events' ||
-    fail "CSV by standard input"
+    begins 'csv:-,actions=2: 30000 events' evaluate csv:-,actions=2 -p uniform --model ridge
 
 # The summary says which lines were skipped, that a log has no exploration, and how its columns are used.
 awk 'BEGIN { print "action,probability,reward,plan"; for (i = 0; i < 200; i++) printf "%d,1,%s,p\n", i % 2, i % 10 ? 0 : "" }' >plain.csv
@@ -194,7 +190,7 @@ like table '^    slot 1, top   *ips  *0.3250 ' '^    slot 2, side  *ips  *0.32'
 for how in cascade whole own; do
     "$eenet" evaluate slots.dsjson -p linucb -e ips --slots $how --json | grep -q '"slots":\[{"id":"top","events":40,' || fail "--slots $how"
 done
-"$eenet" evaluate slots.dsjson -p linucb -e ips --slots first | head -n 1 | grep -qx 'slots.dsjson: 40 events' || fail "--slots first"
+begins 'slots.dsjson: 40 events' evaluate slots.dsjson -p linucb -e ips --slots first
 "$eenet" evaluate slots.dsjson -p uniform,first -e ips -o paged >/dev/null
 "$eenet" report paged >/dev/null
 like paged/report.html '40 events with 80 slots; the logging policy earned 0.3'

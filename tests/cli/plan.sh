@@ -101,9 +101,7 @@ head -n 1 out | grep -qx '10 runs' || fail "another shard: $(cat out)"
 head -n 1 out | grep -qx "10 runs; $there already done" || fail "merged: $(cat out)"
 
 # What could not be played is refused as it would be without.
-code=0
-"$eenet" grid -d synthetic:inner -p linucb --set linucb.alpha=1,-1 --plan >out 2>stderr || code=$?
-test "$code" = 2 && grep -q alpha stderr || fail "a wrong value: exit status $code: $(cat out stderr)"
+refuse_like 2 '.*alpha.*' grid -d synthetic:inner -p linucb --set linucb.alpha=1,-1 --plan
 
 # The paper says it before it starts, unless it is to be quiet.
 paper='-d synthetic:inner,dim=4,arms=3 -p linucb,uniform --tune 7 -T 100 -s 0-1 -j 1'

@@ -7,10 +7,9 @@
 # It needs no other program. If the figures cannot be written, the table is there, and no page.
 mkdir empty
 touch runs/figures
-status=0
-"$eenet" report runs >out 2>err || status=$?
-[ $status = 1 ] && grep -q 'runs/figures' err || fail "a file in the place of the figures: $(cat err)"
-echo runs/summary.csv | diff - out || fail "a file in the place of the figures: output"
+ends_with 1 "$eenet" report runs
+has stderr runs/figures
+echo runs/summary.csv | diff - stdout || fail "a file in the place of the figures: output"
 [ ! -e runs/report.html ] || fail "a page without figures"
 rm runs/figures
 PATH=$PWD/empty "$eenet" report runs >out || fail "needs another program"
@@ -28,17 +27,10 @@ grep ',main,greedy,' runs/summary.csv | grep -q ',-inf,inf,' || fail "interval"
 
 # What is wrong with the arguments.
 for arguments in '' 'runs more' 'runs --referense eenet' 'runs --output'; do
-    status=0
-    "$eenet" report $arguments >out 2>err || status=$?
-    [ $status = 2 ] || fail "'$arguments': status $status, expected 2"
+    ends_with 2 "$eenet" report $arguments
 done
-status=0
-"$eenet" report nowhere >out 2>err || status=$?
-[ $status = 1 ] && grep -qx "eenet report: nowhere not found; expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'" err || fail "no such folder"
-status=0
-"$eenet" report runs --reference linucb >out 2>err || status=$?
-[ $status = 1 ] && grep -qx "eenet report: no runs of the reference 'linucb'; the results have greedy, eenet" err ||
-    fail "a reference that was not played: $(cat err)"
+refuse 1 "nowhere not found; expected the DIR of 'eenet run -o DIR' or 'eenet evaluate -o DIR'" report nowhere
+refuse 1 "no runs of the reference 'linucb'; the results have greedy, eenet" report runs --reference linucb
 
 # A log of 600 events, uniform over three items; users click on the one that they like 6 times in 10.
 cat >make.awk <<'END'
@@ -89,16 +81,14 @@ grep -Eq '<p class="headline">linucb would have earned [0-9.]+% more than the lo
     judged/report.html || fail "headline"
 ! grep -q 'id="overview"' judged/report.html || fail "an overview of no runs"
 like judged/report.html '<p><b>Yes.</b> No problems found.</p>'
-grep -q 'Mode: progressive (each event is scored before the candidates learn from it)' judged/report.html || fail "mode"
-like judged/report.html '<b>dr</b>: doubly robust: '
+has judged/report.html 'Mode: progressive (each event is scored before the candidates learn from it)' '<b>dr</b>: doubly robust: '
 
 # The page compares by the headline's estimator, whichever came first on the command line.
 "$eenet" evaluate log.dsjson -p uniform,linucb -e dm,snips,dr -o ruled >/dev/null
 "$eenet" report ruled >out
 like ruled/report.html '<p class="headline">linucb would have earned [0-9.]+% more than the logging policy \(DR, 95% interval: '
-like ruled/report.html 'by dr</th><th scope="col">difference from'
-grep -q 'reward per event (dr)' ruled/report.html || fail "the chart is not by dr"
-grep -q "reward per event (dr)" ruled/figures/value-log-1.svg || fail "the figure is not by dr"
+like ruled/report.html 'by dr</th><th scope="col">difference from' 'reward per event \(dr\)'
+has ruled/figures/value-log-1.svg 'reward per event (dr)'
 
 # A log that has changed: each state has its title, a candidate is counted once and keeps its colour.
 mkdir changed
@@ -190,8 +180,7 @@ done
 # A caption tells what its figure has: here one policy of one seed is compared with none.
 "$eenet" run -d synthetic:inner -p linucb -T 50 -s 0 -o lone >/dev/null
 "$eenet" report lone >out
-grep -q '<figcaption>Regret so far, on one seed (lower is better)\. For papers' lone/report.html ||
-    fail "caption of one line: $(grep figcaption lone/report.html)"
+has lone/report.html '<figcaption>Regret so far, on one seed (lower is better). For papers'
 like runs/report.html '<figcaption>Mean regret so far, over the seeds .*; the bands .* Lower chart: difference from the reference, enlarged\.'
 
 # Another reference gives another page; it may be a variant, as the page names it.
@@ -201,15 +190,12 @@ like other.html 'Differences are from greedy'
 "$eenet" run -d synthetic:cosine,arms=3 -p linucb -T 50 -s 0-1 --set linucb.alpha=0.5 -o variants >/dev/null
 "$eenet" report variants --reference 'linucb alpha=0.5' -o other.html >out
 like other.html 'Differences are from linucb alpha=0.5\.'
-status=0
-"$eenet" report variants --reference 'linucb alpha=7' >out 2>err || status=$?
-[ $status = 1 ] && grep -q "'linucb alpha=7'.*have linucb alpha=[0-9.]*, linucb alpha=0.5$" err || fail "no such variant: $(cat err)"
+refuse_like 1 ".*'linucb alpha=7'.*have linucb alpha=[0-9.]*, linucb alpha=0.5" report variants --reference 'linucb alpha=7'
 
 # A page that cannot be written is named, not a draft of it.
-status=0
 mkdir page.d
-"$eenet" report runs -o page.d >out 2>err || status=$?
-[ $status = 1 ] && grep -qx 'eenet report: file: could not replace page.d: Is a directory' err || fail "a folder as page: $(cat err)"
+ends_with 1 "$eenet" report runs -o page.d
+has_line stderr 'eenet report: file: could not replace page.d: Is a directory'
 
 # What a run has not yet ended, or half written, is left out.
 printf '{"dataset":"synth' >>runs/results.jsonl
@@ -218,10 +204,9 @@ like page.html 'seeds 0-1'
 
 # Runs with different delays are groups of their own, with their delay, and the commands have it too; the room for the
 # decisions that wait is no setting of its own.
-"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 -o late >/dev/null
-"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay 1 -o late >/dev/null
-"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay geometric:100 -o late >/dev/null
-"$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay clicks:2.50,2000 -o late >/dev/null
+for delay in 0 1 geometric:100 clicks:2.50,2000; do
+    "$eenet" run -d synthetic:cosine,arms=3 -p greedy,eenet -T 50 -s 0-1 --delay $delay -o late >/dev/null
+done
 "$eenet" report late >out
 sed -n '2,$ s/^"synthetic:cosine,arms=3",0*,20,3,50,\(.*\),main,\([a-z]*\),[a-z]*,2,.*/\1 \2/p' late/summary.csv >groups
 printf '%s\n' '0 greedy' '0 eenet' '1 greedy' '1 eenet' 'geometric:100 greedy' 'geometric:100 eenet' \
@@ -260,9 +245,8 @@ mkdir "bob's data"
 awk 'BEGIN { print "age,answer"; for (i = 0; i < 90; i++) printf "%d,%s\n", i % 3, substr("abc", i % 3 + 1, 1) }' >"bob's data/people.csv"
 "$eenet" run -d "table:bob's data/people.csv,label=answer" -p uniform,linucb -T 90 -s 0-1 --set linucb.alpha=0.5 -o table >/dev/null
 "$eenet" report table >out
-like table/report.html '<h2 id="table-people-label-answer">people</h2>'
-like table/report.html '^<p class="headline"><b>linucb</b> leads on people with mean regret '
-like table/report.html '^<p>linucb chose the best arm in [0-9.]+% of the rounds; uniform [0-9.]+%\.</p>$'
+like table/report.html '<h2 id="table-people-label-answer">people</h2>' \
+    '^<p class="headline"><b>linucb</b> leads on people with mean regret ' '^<p>linucb chose the best arm in [0-9.]+% of the rounds; uniform [0-9.]+%\.</p>$'
 like table/report.html '<a href="#table-people-label-answer">table:people,label=answer</a></th>'
 
 # The printed commands run as they are, and give the same regrets. In results of an earlier version the path is missing.
@@ -276,8 +260,7 @@ like table/report.html 'Paths of data sets are as they were given'
 ! grep -q '<code>PATH</code>' table/report.html || fail "PATH without need"
 sed -i 's/"source":"[^"]*",//' table/results.jsonl
 "$eenet" report table >out
-like table/report.html 'eenet run -d table:PATH,label=answer -p uniform -T 90 -s 0-1 -o DIR'
-like table/report.html 'Replace <code>PATH</code>'
+like table/report.html 'eenet run -d table:PATH,label=answer -p uniform -T 90 -s 0-1 -o DIR' 'Replace <code>PATH</code>'
 
 # Results are UTF-8: a folder whose name is not leaves the path out.
 odd=$(printf 'odd\377')

@@ -1,5 +1,6 @@
 // A browser for a test, and all that goes wrong in its pages: errors on the console, requests to others, breaches of the
 // content security policy.
+import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
@@ -19,8 +20,8 @@ export function startBrowser() {
 }
 
 // A new page with what it does wrong in page.troubles: each as a line. allow(text) says which lines of the console are as
-// they should be.
-export async function openPage(browser, url, options = {}) {
+// they should be. It is closed after the test t (if any), which fails if there were troubles.
+export async function openPage(browser, url, options = {}, t = null) {
     const context = await browser.newContext({ locale: 'en-US', timezoneId: 'UTC', viewport: { width: 1280, height: 900 }, ...options });
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
@@ -35,6 +36,10 @@ export async function openPage(browser, url, options = {}) {
     });
     await page.addInitScript(() => {
         document.addEventListener('securitypolicyviolation', (event) => console.error(`CSP: ${event.violatedDirective} ${event.blockedURI}`));
+    });
+    t?.after(async () => {
+        await closePage(page);
+        assert.deepEqual(page.troubles, []);
     });
     return page;
 }

@@ -1,7 +1,7 @@
 // What the tests of the dashboard share: a browser, a server on which each creates its own bandits, and ways to look at one.
 import assert from 'node:assert/strict';
 import { after, before } from 'node:test';
-import { browserPath, closePage, openPage, startBrowser } from './browser.mjs';
+import { browserPath, openPage, startBrowser } from './browser.mjs';
 import { ask, startServer, until } from './server.mjs';
 
 export { overflow, rendered, violations } from './browser.mjs';
@@ -28,11 +28,7 @@ export async function create(settings, on = server) {
 }
 
 // A page that is closed after the test.
-export async function open(t, url, options) {
-    const page = await openPage(browser, url, options);
-    t.after(() => closePage(page));
-    return page;
-}
+export const open = (t, url, options) => openPage(browser, url, options, t);
 
 // The dashboard of a bandit.
 export async function look(t, name, options, on = server) {

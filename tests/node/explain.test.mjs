@@ -1,7 +1,7 @@
 // Explaining over HTTP loads the model of a bandit that sleeps.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ask, startServer, until } from './server.mjs';
+import { answered, ask, startServer, until } from './server.mjs';
 
 test('a bandit that is asleep is woken to explain', async (t) => {
     const server = await startServer(['--sleep-seconds', '1', '--publish-interval', '0.01']);
@@ -16,8 +16,7 @@ test('a bandit that is asleep is woken to explain', async (t) => {
     await sleeps();
     assert.equal((await ask(server.url, `${news}/importance`)).body.decisions, 1);
     await sleeps();
-    const { status, body } = await ask(server.url, `${news}/explain?features=1000`, { context: { plan: 'free' }, actions });
-    assert.equal(status, 200);
+    const { body } = await answered(200, ask(server.url, `${news}/explain?features=1000`, { context: { plan: 'free' }, actions }));
     for (const action of body.actions) {
         const parts = action.features.reduce((sum, one) => sum + one.contribution, action.base);
         assert.ok(Math.abs(parts - action.f1) < 1e-5, `${action.action}: ${parts}, not ${action.f1}`);

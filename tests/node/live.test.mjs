@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ask, startServer, until } from './server.mjs';
+import { answered, ask, startServer, until } from './server.mjs';
 
 const PROGRAM = process.env.EENET;
 
@@ -31,8 +31,7 @@ async function play(url, bandit, named, from, count) {
                   actions: ['red', 'green', 'blue'].map((color) => ({ id: color, features: { color } })),
               }
             : { id, actions: [0, 1, 2].map((a) => [a === 0 ? 1 : 0, a === plan + 1 ? 1 : 0.2, random()]) };
-        const decided = await ask(url, `/v1/bandits/${bandit}/decide`, body);
-        assert.equal(decided.status, 200, JSON.stringify(decided.body));
+        const decided = await answered(200, ask(url, `/v1/bandits/${bandit}/decide`, body));
         const liked = decided.body.index === plan + 1;
         const value = random() < (liked ? 0.8 : 0.3) ? 1 : random() < 0.5 ? 0.25 : 0;
         if (random() < 0.85) await ask(url, `/v1/bandits/${bandit}/reward`, { id, value });
@@ -40,8 +39,7 @@ async function play(url, bandit, named, from, count) {
 }
 
 async function evaluation(url, bandit) {
-    const answer = await ask(url, `/v1/bandits/${bandit}/evaluation`);
-    assert.equal(answer.status, 200);
+    const answer = await answered(200, ask(url, `/v1/bandits/${bandit}/evaluation`));
     return answer.body;
 }
 
@@ -156,8 +154,7 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         }
 
         // One that is added now is judged by what comes, and has learned what was.
-        const added = await ask(server.url, `/v1/bandits/${bandit}/challengers`, { name: 'late', policy: 'linucb' });
-        assert.equal(added.status, 201, JSON.stringify(added.body));
+        const added = await answered(201, ask(server.url, `/v1/bandits/${bandit}/challengers`, { name: 'late', policy: 'linucb' }));
         assert.equal(added.body.number, 4);
         assert.equal(added.body.propensity, 'floor:0.4');
         await play(server.url, bandit, named, 250, 100);
@@ -166,8 +163,7 @@ for (const [bandit, seen] of [['named', { features: 'names=200' }], ['plain', { 
         await compare(server.url, bandit, folder, false);
 
         // A new period: all are judged anew, by what they have learned.
-        const promoted = await ask(server.url, `/v1/bandits/${bandit}/challengers/linear/promote`, {});
-        assert.equal(promoted.status, 200, JSON.stringify(promoted.body));
+        await answered(200, ask(server.url, `/v1/bandits/${bandit}/challengers/linear/promote`, {}));
         await play(server.url, bandit, named, 350, 120);
         const after = await settled(server.url, bandit, 120);
         assert.deepEqual(after.policies.map((p) => p.name), ['online', 'baseline', 'uniform', 'drawn', 'net', 'late', 'former-5']);

@@ -51,7 +51,6 @@ test('without bandits it says what to do, creates one, and lists it', { skip }, 
     assert.equal(new URL(page.url()).hash, '#/b/shop');
     assert.equal((await ask(server.url, '/v1/bandits/shop')).status, 200);
     await page.getByRole('link', { name: 'shop' }).waitFor();
-    assert.deepEqual(page.troubles, []);
 });
 
 test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
@@ -69,7 +68,6 @@ test('bandits are searched, chosen, and linked to', { skip }, async (t) => {
     await page.getByRole('heading', { name: 'Bandit not found' }).waitFor();
     await page.goBack();
     await page.getByRole('heading', { name: 'mail.us', level: 1 }).waitFor();
-    assert.deepEqual(page.troubles, []);
 });
 
 test('of many bandits the one that is looked at is seen in the list', { skip }, async (t) => {
@@ -88,7 +86,6 @@ test('of many bandits the one that is looked at is seen in the list', { skip }, 
     await page.getByRole('heading', { name: 'loop-0', level: 1 }).waitFor();
     await page.waitForFunction(isSeen);
     assert.equal(await page.evaluate(() => scrollY), 0);
-    assert.deepEqual(page.troubles, []);
 });
 
 describe('a bandit', TOGETHER, () => {
@@ -136,7 +133,6 @@ describe('a bandit', TOGETHER, () => {
         const { body } = await ask(server.url, '/v1/bandits/tried/activity');
         assert.deepEqual([body.decisions, body.joined], [1, 1]);
         assert.equal(body.actions[0].id, await page.locator('.chosen').textContent());
-        assert.deepEqual(page.troubles, []);
     });
 
     test('what is wrong with a request is said where it is', async (t) => {
@@ -154,7 +150,6 @@ describe('a bandit', TOGETHER, () => {
         await page.getByLabel('Actions', { exact: true }).fill('[{"id": "a", "features": {"x": 1}}]');
         await page.getByRole('button', { name: 'Preview' }).press('Enter');
         await page.locator('.chosen', { hasText: 'a' }).waitFor();
-        assert.deepEqual(page.troubles, []);
     });
 
     test('a preview leaves the log untouched, and writing it is asked for', async (t) => {
@@ -185,7 +180,6 @@ describe('a bandit', TOGETHER, () => {
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('Written to the log as decision').waitFor();
         assert.equal((await state())[0], before[0] + 1);
-        assert.deepEqual(page.troubles, []);
     });
 
     // ---- slots ----
@@ -212,7 +206,6 @@ describe('a bandit', TOGETHER, () => {
         const card = page.getByRole('region', { name: 'Slots', exact: true });
         await card.getByRole('row', { name: /^side 1 \d+\.\d% 1 0\.250$/ }).waitFor();
         await card.getByRole('row', { name: /^top 1 \d+\.\d% 0 –$/ }).waitFor();
-        assert.deepEqual(page.troubles, []);
     });
 
     // ---- policies and settings ----
@@ -240,7 +233,6 @@ describe('a bandit', TOGETHER, () => {
         await page.getByRole('heading', { name: 'listed', level: 1 }).waitFor();
         const { settings } = (await ask(server.url, '/v1/bandits/listed')).body;
         assert.deepEqual([settings.policy, settings.propensity], ['neural-ucb', 'floor:0.07']);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('all settings are shown, marked if changed, and can be changed', async (t) => {
@@ -275,7 +267,6 @@ describe('a bandit', TOGETHER, () => {
         await row('default_reward').getByText('it is not learned').waitFor();
         const now = (await ask(server.url, '/v1/bandits/settled')).body.settings;
         assert.deepEqual([now.wait, now.default_reward, now.rewards, now.confidence, now.retention_days], [1200, null, [0, 5], 0.99, undefined]);
-        assert.deepEqual(page.troubles, []);
     });
 
     // ---- keys, and a server that is away ----
@@ -291,8 +282,8 @@ describe('a bandit', TOGETHER, () => {
         const file = join(first.folder, 'keys');
         const reader = addKey(file, 'looker', '--role', 'reader'), boss = addKey(file, 'boss', '--role', 'admin');
         const locked = await startServer(['--keys', file], first);
-        t.after(() => locked.stop());
         const page = await open(t, locked.url);
+        t.after(() => locked.stop()); // after the page is closed
         await page.goto(locked.url);
         const dialog = page.getByRole('dialog', { name: 'Enter your key' });
         await dialog.waitFor();
@@ -323,16 +314,15 @@ describe('a bandit', TOGETHER, () => {
         await page.getByLabel('Write this decision to the log').press('Space');
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.getByText('Written to the log as decision').waitFor();
-        assert.deepEqual(page.troubles, []);
     });
 
     test('a server that stops and comes back is waited for', async (t) => {
         const first = await startServer();
         const proxy = await startProxy(first.url);
-        t.after(() => proxy.close());
         await create({ name: 'shop', features: '', policy: 'linucb' }, first);
         await play(first.url, 'shop', 0, 20);
         const page = await look(t, 'shop', {}, proxy);
+        t.after(() => proxy.close());
         await page.locator('#server-words', { hasText: 'Ready' }).waitFor();
         page.allow = (line) => /Failed to load resource|ERR_CONNECTION/.test(line); // the browser reports each try
         await first.stop('SIGTERM', true);
@@ -347,6 +337,5 @@ describe('a bandit', TOGETHER, () => {
         await page.getByRole('button', { name: 'Decide and log' }).press('Enter');
         await page.locator('.chosen').waitFor();
         await page.waitForFunction(() => document.querySelector('.number .under').textContent.startsWith('1 '));
-        assert.deepEqual(page.troubles, []);
     });
 });

@@ -32,7 +32,6 @@ describe('for everybody', TOGETHER, () => {
             await page.getByRole('button', { name: 'New bandit' }).press('Enter');
             await page.getByRole('dialog', { name: 'New bandit' }).waitFor();
             assert.deepEqual(await violations(page), []);
-            assert.deepEqual(page.troubles, []);
         });
 
     test('on a phone tables scroll, nothing overflows, and buttons are large enough', async (t) => {
@@ -67,7 +66,6 @@ describe('for everybody', TOGETHER, () => {
             assert.deepEqual(await small(), []);
             await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
         }
-        assert.deepEqual(page.troubles, []);
     });
 
     test('320 pixels are enough, and colours can be chosen', async (t) => {
@@ -85,6 +83,5 @@ describe('for everybody', TOGETHER, () => {
         assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), 'dark');
         await page.reload();
         await page.getByRole('button', { name: 'Light theme' }).waitFor();
-        assert.deepEqual(page.troubles, []);
     });
 });

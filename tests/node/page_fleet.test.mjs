@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SIZES, create, look, rendered, server as alone, skip as noBrowser, violations } from './dashboard.mjs';
-import { startPostgres, withoutPostgres } from './postgres.mjs';
+import { startPostgres } from './postgres.mjs';
 import { ask, startServer, until } from './server.mjs';
 import { visit } from './traffic.mjs';
 
-const skip = noBrowser || withoutPostgres || false;
+const database = noBrowser ? null : startPostgres();
+const skip = noBrowser || (!database && 'there is no PostgreSQL');
 const NAMES = ['ads', 'mail', 'news', 'shop'];
 
 test('a server that is alone shows no fleet', { skip: noBrowser }, async (t) => {
@@ -18,16 +19,14 @@ test('a server that is alone shows no fleet', { skip: noBrowser }, async (t) => 
     assert.equal(requests.includes('/v1/fleet'), false);
     assert.equal(await page.locator('#fleet').isVisible(), false);
     assert.equal(await page.locator('#bandits .owner').first().isVisible(), false);
-    assert.deepEqual(page.troubles, []);
 });
 
 describe('a fleet', { skip }, () => {
-    let database, here, there;
+    let here, there;
     const fleet = async (of = here) => (await ask(of.url, '/v1/fleet')).body;
 
     // The third server creates the bandits and stops, so that each of the others gets two of them.
     before(async () => {
-        database = startPostgres();
         const words = ['--store', database.url, '--replication', 'any'];
         const first = await startServer(words);
         for (const name of NAMES) await create({ name, features: '', policy: 'linucb' }, first);
@@ -42,7 +41,7 @@ describe('a fleet', { skip }, () => {
     after(async () => {
         await here?.stop();
         await there?.stop('SIGKILL');
-        database?.stop();
+        database.stop();
     });
 
     const section = (page) => page.getByRole('region', { name: 'Fleet', exact: true });
@@ -76,7 +75,6 @@ describe('a fleet', { skip }, () => {
         assert.equal((await ask(here.url, `/v1/bandits/${other}/decide`, visit(1))).status, 200);
         await page.getByRole('link', { name: other }).press('Enter');
         await page.getByText('1 since the server started').waitFor();
-        assert.deepEqual(page.troubles, []);
     });
 
     for (const [colorScheme, size, viewport] of [['light', 'desk', SIZES.desk], ['dark', 'narrow', { width: 320, height: 640 }]])
@@ -88,7 +86,6 @@ describe('a fleet', { skip }, () => {
             await rendered(page);
             assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth - innerWidth,
                 ...[...document.querySelectorAll('#side *')].filter((node) => !node.closest('.hidden') && node.getBoundingClientRect().right > innerWidth + 0.5).map((node) => node.outerHTML.slice(0, 90))]), [0]);
-            assert.deepEqual(page.troubles, []);
         });
 
     // A server that is in the database and beats, but cannot be reached, and is alone in a newer version: so no other
@@ -123,7 +120,6 @@ describe('a fleet', { skip }, () => {
         await until('no warning', async () => (await notices(page)).length === 0);
         await until('all bandits', async () => Object.keys(await ownersInList(page)).length === NAMES.length);
         assert.equal(await row(page, number).count(), 0);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('it says that a server does not respond, and who owns its bandits then', async (t) => {
@@ -139,6 +135,5 @@ describe('a fleet', { skip }, () => {
         await page.getByText(`Server ${lost} is not responding. It owns no bandits.`).waitFor();
         await row(page, server).getByText('leader').waitFor();
         assert.equal(await row(page, lost).getByText('leader').isVisible(), false);
-        assert.deepEqual(page.troubles, []);
     });
 });

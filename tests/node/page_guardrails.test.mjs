@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { SIZES, TOGETHER, create, look, overflow, server, violations } from './dashboard.mjs';
-import { ask, until } from './server.mjs';
+import { answered, ask, until } from './server.mjs';
 
 const ACTIONS = [{ id: 'card', features: { kind: 'card', cost: 0 } }, { id: 'mail', features: { kind: 'mail', cost: 1 } }];
 const GUARDRAILS = {
@@ -58,7 +58,6 @@ describe('guardrails', TOGETHER, () => {
         await dialog.getByRole('button', { name: 'Save' }).press('Enter');
         await card.getByText('The bandit decides for 23.75% of all people.').waitFor();
         assert.deepEqual((await settingsOf('bare')).guardrails, { control: { share: 0.05, baseline: 'first' }, rollout: { share: 0.25 } });
-        assert.deepEqual(page.troubles, []);
     });
 
     test('a wrong object is refused with the sentence of the server', async (t) => {
@@ -73,8 +72,7 @@ describe('guardrails', TOGETHER, () => {
         const bad = { control: { share: 7 } };
         await text.fill(JSON.stringify(bad));
         await save.press('Enter');
-        const { status, body } = await ask(server.url, '/v1/bandits/wrong', { guardrails: bad }, 'PATCH');
-        assert.equal(status, 400);
+        const { body } = await answered(400, ask(server.url, '/v1/bandits/wrong', { guardrails: bad }, 'PATCH'));
         const said = dialog.getByRole('alert');
         await until('the sentence', async () => (await said.textContent()).toLowerCase().startsWith(body.error.message.toLowerCase()));
         assert.deepEqual((await settingsOf('wrong')).guardrails, { control: { share: 0.1 } });
@@ -82,7 +80,6 @@ describe('guardrails', TOGETHER, () => {
         await save.press('Enter');
         await section(page).getByText('Nobody is in a control group').waitFor();
         assert.equal((await settingsOf('wrong')).guardrails, undefined);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('a bandit is held and released', async (t) => {
@@ -102,7 +99,6 @@ describe('guardrails', TOGETHER, () => {
         await banner.waitFor({ state: 'hidden' });
         assert.equal((await settingsOf('stopped')).held, undefined);
         assert.equal((await visits('stopped', 20)).some(({ group }) => group === 'fallback'), false);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('the rollout moves, and the dialog says whom it affects', async (t) => {
@@ -121,7 +117,6 @@ describe('guardrails', TOGETHER, () => {
         await page.getByRole('dialog').getByText('19.2% of all people go back to the baseline.').waitFor();
         await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
         assert.equal((await settingsOf('rolled')).guardrails.rollout.share, 0.25);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('limits show what is used', async (t) => {
@@ -136,7 +131,6 @@ describe('guardrails', TOGETHER, () => {
         const { caps, budgets, shares } = (await ask(server.url, '/v1/bandits/limited')).body.limits;
         assert.deepEqual([caps, budgets.map(({ name, spent }) => [name, spent]), shares.map(({ name }) => name)], [[{ name: 'mails', count: mails, most: 5000 }], [['stamps', mails]], ['letters']]);
         assert.ok(shares[0].mean >= 0.1 && shares[0].mean <= 0.9);
-        assert.deepEqual(page.troubles, []);
     });
 
     test('groups, lift, segments, bounds and alarms', async (t) => {
@@ -162,6 +156,5 @@ describe('guardrails', TOGETHER, () => {
             assert.deepEqual(await violations(page), []);
             assert.equal(await overflow(page), 0);
         }
-        assert.deepEqual(page.troubles, []);
     });
 });

@@ -1,7 +1,7 @@
 // Configurations, the model and the log, with the client that has them; and by plain requests for the newest generation.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ask, until } from './server.mjs';
+import { answered, ask, until } from './server.mjs';
 import { meal, newClient, startPersonalizer } from './personalizer.mjs';
 
 let server, client;
@@ -35,8 +35,7 @@ async function play(rounds) {
 }
 
 test('the configuration of the service', async () => {
-    const { status, body } = await service().get();
-    assert.equal(status, '200');
+    const { body } = await answered(200, service().get());
     assert.deepEqual(body, {
         rewardWaitTime: 'PT10M',
         defaultReward: 0,
@@ -59,8 +58,7 @@ test('the configuration of the service', async () => {
         isAutoOptimizationEnabled: true,
         autoOptimizationStartDate: '2026-11-20T00:00:00Z',
     };
-    const put = await service().put({ body: next });
-    assert.equal(put.status, '200');
+    const put = await answered(200, service().put({ body: next }));
     const { lastConfigurationEditDate, autoOptimizationStartDate, ...rest } = put.body;
     assert.ok(new Date(lastConfigurationEditDate) <= new Date());
     assert.equal(Date.parse(autoOptimizationStartDate), Date.parse(next.autoOptimizationStartDate));
@@ -84,8 +82,7 @@ test('another share of exploration is another model, that knows the last days', 
         return Math.abs(body.ranking[0].probability - 0.2 / 3) < 1e-6;
     });
     const { body } = await service().get();
-    const put = await service().put({ body: { ...body, explorationPercentage: 0.6 } });
-    assert.equal(put.status, '200');
+    const put = await answered(200, service().put({ body: { ...body, explorationPercentage: 0.6 } }));
     assert.equal(put.body.explorationPercentage, 0.6);
     assert.equal((await settings()).propensity, 'floor:0.6');
     const found = await until('the successor explores more, and still knows that nobody likes pasta', async () => {
@@ -103,9 +100,7 @@ test('apprentice mode', async () => {
         assert.equal(ranked.body.rewardActionId, 'ice cream');
         assert.deepEqual(ranked.body.ranking.map((action) => action.probability), [0, 1, 0]);
     }
-    const both = await service().put({ body: { ...body, rewardWaitTime: 'PT20M' } });
-    assert.equal(both.status, '400');
-    assert.equal(both.body.error.code, 'InvalidLearningModeServiceConfiguration');
+    await answered(400, service().put({ body: { ...body, rewardWaitTime: 'PT20M' } }), 'InvalidLearningModeServiceConfiguration');
     assert.equal((await service().put({ body })).status, '200');
 });
 
@@ -123,9 +118,7 @@ test('what a configuration cannot be', async () => {
         [{ ...body, logMirrorEnabled: true }, 'InvalidServiceConfiguration'],
         [{ ...body, learningMode: 'Offline' }, 'InvalidServiceConfiguration'],
     ]) {
-        const answer = await service().put({ body: wrong });
-        assert.equal(answer.status, '400');
-        assert.equal(answer.body.error.code, code, answer.body.error.message);
+        await answered(400, service().put({ body: wrong }), code);
     }
     assert.deepEqual((await service().get()).body, body);
     const old = await server.ask('/personalizer/v1.0/configurations/service', {}, 'PUT');
@@ -145,8 +138,7 @@ test('the newest generation also says how many days a new model begins with', as
 test('the policy: Vowpal Wabbit\'s arguments are kept, and their epsilon is followed; ours choose ours', async () => {
     assert.deepEqual((await policy().get()).body, { name: 'eenet', arguments: 'eenet:eenet' });
     const vw = { name: 'mine', arguments: '--cb_explore_adf --epsilon 0.3 --power_t 0 -l 0.001 --cb_type mtr -q ::' };
-    const put = await policy().put({ body: vw });
-    assert.equal(put.status, '200');
+    const put = await answered(200, policy().put({ body: vw }));
     assert.deepEqual(put.body, vw);
     assert.deepEqual((await policy().get()).body, vw);
     assert.equal((await service().get()).body.explorationPercentage, 0.3);
@@ -155,49 +147,38 @@ test('the policy: Vowpal Wabbit\'s arguments are kept, and their epsilon is foll
     assert.equal((await settings()).policy, 'squarecb');
     assert.equal((await client.path('/rank').post({ body: meal })).status, '201');
     for (const wrong of [{}, { name: 'x', arguments: 'eenet:nobody' }, { name: 'x', arguments: 'eenet:eenet no=1' }, { name: 'x', arguments: 'linucb' }, { name: 'x'.repeat(257), arguments: 'a' }]) {
-        const answer = await policy().put({ body: wrong });
-        assert.equal(answer.status, '400');
-        assert.equal(answer.body.error.code, 'InvalidPolicyContract', answer.body.error.message);
+        await answered(400, policy().put({ body: wrong }), 'InvalidPolicyContract');
     }
     assert.deepEqual((await policy().get()).body, own);
-    const reset = await policy().delete();
-    assert.equal(reset.status, '200');
+    const reset = await answered(200, policy().delete());
     assert.deepEqual(reset.body, { name: 'eenet', arguments: 'eenet:eenet' });
     assert.equal((await settings()).policy, 'eenet');
 });
 
 test('the model can be taken, put back and reset', async () => {
     await play(20);
-    const taken = await bytes('GET', '/model');
-    assert.equal(taken.status, 200);
+    const taken = await answered(200, bytes('GET', '/model'));
     assert.equal(taken.headers.get('content-type'), 'application/octet-stream');
     const model = Buffer.from(await taken.arrayBuffer());
     const signed = Buffer.from(await (await bytes('GET', '/model?signed=true')).arrayBuffer());
     assert.ok(signed.length > 0);
-    const { status, body } = await client.path('/model/properties').get();
-    assert.equal(status, '200');
+    const { body } = await answered(200, client.path('/model/properties').get());
     assert.ok(Date.parse(body.creationTime) <= Date.parse(body.lastModifiedTime));
     assert.equal((await client.path('/model').delete()).status, '204');
     assert.equal((await bytes('PUT', '/model', signed)).status, 204);
     assert.equal((await bytes('PUT', '/model', model)).status, 204);
-    const wrong = await bytes('PUT', '/model', 'no model');
-    assert.equal(wrong.status, 400);
+    const wrong = await answered(400, bytes('PUT', '/model', 'no model'));
     assert.equal((await wrong.json()).error.code, 'InvalidModelImportFormat');
     assert.equal((await client.path('/rank').post({ body: meal })).status, '201');
 });
 
 test('the log: from when to when, and its removal', async () => {
-    const { status, body } = await client.path('/logs/properties').get();
-    assert.equal(status, '200');
+    const { body } = await answered(200, client.path('/logs/properties').get());
     assert.ok(Date.parse(body.dateRange.from) <= Date.parse(body.dateRange.to));
     assert.equal((await client.path('/logs').delete()).status, '204');
-    const made = await server.ask('/v1/bandits', { name: 'new', features: '' });
-    assert.equal(made.status, 201);
-    const none = await server.ask('/v1/bandits/new/personalizer/v1.1-preview.3/logs/properties');
-    assert.equal(none.status, 404);
-    assert.equal(none.body.error.code, 'LogsPropertiesNotFound');
-    const flat = await bytes('POST', '/logs/interactions', 'flatbuffers');
-    assert.equal(flat.status, 403);
+    await answered(201, server.ask('/v1/bandits', { name: 'new', features: '' }));
+    await answered(404, server.ask('/v1/bandits/new/personalizer/v1.1-preview.3/logs/properties'), 'LogsPropertiesNotFound');
+    const flat = await answered(403, bytes('POST', '/logs/interactions', 'flatbuffers'));
     assert.equal((await flat.json()).error.code, 'OperationNotAllowed');
 });
 

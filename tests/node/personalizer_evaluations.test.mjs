@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { meal, newClient, startPersonalizer } from './personalizer.mjs';
-import { readLog, until } from './server.mjs';
+import { answered, readLog, until } from './server.mjs';
 
 let server, client, rounds, start, end;
 const log = () => readLog(server.url, 'personalizer', { 'X-Api-Key': server.key });
@@ -49,16 +49,14 @@ function close(got, wanted, what) {
 }
 
 test('an evaluation is asked for, waited for, read and deleted', async () => {
-    const made = await client.path('/evaluations').post({ body: contract() });
-    assert.equal(made.status, '201');
+    const made = await answered(201, client.path('/evaluations').post({ body: contract() }));
     const { id } = made.body;
     assert.equal(made.headers.location, `/personalizer/v1.1-preview.3/evaluations/${id}`);
     assert.equal(made.body.name, 'first try');
     assert.equal(made.body.evaluationType, 'Manual');
     assert.equal(Date.parse(made.body.startTime), Date.parse(start));
     const done = await until('it is evaluated', async () => {
-        const { status, body } = await client.path('/evaluations/{evaluationId}', id).get();
-        assert.equal(status, '200');
+        const { body } = await answered(200, client.path('/evaluations/{evaluationId}', id).get());
         assert.ok(['pending', 'completed'].includes(body.status), JSON.stringify(body));
         return body.status === 'completed' && body;
     });
@@ -84,23 +82,18 @@ test('an evaluation is asked for, waited for, read and deleted', async () => {
     assert.ok(done.optimalPolicy);
     const list = await client.path('/evaluations').get();
     assert.deepEqual(list.body.map((one) => one.id), [id]);
-    const applied = await client.path('/configurations/applyFromEvaluation').post({ body: { evaluationId: id, policyName: 'square' } });
-    assert.equal(applied.status, '204', JSON.stringify(applied.body));
+    await answered(204, client.path('/configurations/applyFromEvaluation').post({ body: { evaluationId: id, policyName: 'square' } }));
     assert.equal((await server.ask('/v1/bandits/personalizer')).body.settings.policy, 'squarecb');
     for (const [body, status, code] of [
-        [{ evaluationId: id, policyName: 'nobody' }, '404', 'LearningSettingsNotFound'],
-        [{ evaluationId: 'nothing', policyName: 'square' }, '404', 'EvaluationNotFound'],
-        [{ evaluationId: id, policyName: 'uniform' }, '400', 'InvalidPolicyConfiguration'],
-        [{}, '400', 'BadRequest'],
+        [{ evaluationId: id, policyName: 'nobody' }, 404, 'LearningSettingsNotFound'],
+        [{ evaluationId: 'nothing', policyName: 'square' }, 404, 'EvaluationNotFound'],
+        [{ evaluationId: id, policyName: 'uniform' }, 400, 'InvalidPolicyConfiguration'],
+        [{}, 400, 'BadRequest'],
     ]) {
-        const answer = await client.path('/configurations/applyFromEvaluation').post({ body });
-        assert.equal(answer.status, status, JSON.stringify(answer.body));
-        assert.equal(answer.body.error.code, code);
+        await answered(status, client.path('/configurations/applyFromEvaluation').post({ body }), code);
     }
     assert.equal((await client.path('/evaluations/{evaluationId}', id).delete()).status, '204');
-    const gone = await client.path('/evaluations/{evaluationId}', id).get();
-    assert.equal(gone.status, '404');
-    assert.equal(gone.body.error.code, 'EvaluationNotFound');
+    await answered(404, client.path('/evaluations/{evaluationId}', id).get(), 'EvaluationNotFound');
 });
 
 test('times come back as they were sent', async () => {
@@ -122,9 +115,7 @@ test('what an evaluation cannot be', async () => {
         [{ enableOfflineExperimentation: { name: 'x' } }, 'InvalidEvaluationContract'],
         [{ policies: [{ name: 'a', arguments: '--b' }, { name: 'a', arguments: '--b' }] }, 'DuplicateCustomPolicyNames'],
     ]) {
-        const answer = await client.path('/evaluations').post({ body: { ...contract(), ...more } });
-        assert.equal(answer.status, '400', JSON.stringify(answer.body));
-        assert.equal(answer.body.error.code, code, answer.body.error.message);
+        await answered(400, client.path('/evaluations').post({ body: { ...contract(), ...more } }), code);
     }
 });
 
@@ -143,15 +134,12 @@ test('the newest generation names its evaluations itself', async () => {
     const path = (id, more = '') => `/personalizer/evaluations/${id}?api-version=2022-09-01-preview${more}`;
     const body = { name: 'mine', startTime: start, endTime: end, policies: [], enablePolicyOptimization: true };
     assert.equal((await server.ask(path('my-evaluation'), body, 'PUT')).status, 200);
-    const again = await server.ask(path('my-evaluation'), body, 'PUT');
-    assert.equal(again.status, 200);
+    const again = await answered(200, server.ask(path('my-evaluation'), body, 'PUT'));
     assert.equal(again.body.id, 'my-evaluation');
-    const other = await server.ask(path('my-evaluation'), { ...body, name: 'other' }, 'PUT');
-    assert.equal(other.status, 400);
+    await answered(400, server.ask(path('my-evaluation'), { ...body, name: 'other' }, 'PUT'));
     const span = `&startTime=${encodeURIComponent(start)}&endTime=${encodeURIComponent(end)}&intervalInMinutes=60&window=Expanding`;
     const done = await until('it is evaluated', async () => {
-        const answer = await server.ask(path('my-evaluation', span));
-        assert.equal(answer.status, 200);
+        const answer = await answered(200, server.ask(path('my-evaluation', span)));
         assert.ok(['Running', 'Succeeded'].includes(answer.body.status), JSON.stringify(answer.body));
         return answer.body.status === 'Succeeded' && answer.body;
     });
@@ -173,10 +161,8 @@ test('feature importances', async () => {
     const path = (id) => `/personalizer/featureImportances${id}?api-version=2022-09-01-preview`;
     const body = { name: 'what counts', startTime: start, endTime: end };
     assert.equal((await server.ask(path('/fi-1'))).status, 404);
-    const put = await server.ask(path('/fi-1'), body, 'PUT');
-    assert.equal(put.status, 200, JSON.stringify(put.body));
-    const { status, body: found } = await server.ask(path('/fi-1'));
-    assert.equal(status, 200);
+    const put = await answered(200, server.ask(path('/fi-1'), body, 'PUT'));
+    const { body: found } = await answered(200, server.ask(path('/fi-1')));
     assert.deepEqual(found, put.body);
     assert.equal(found.id, 'fi-1');
     assert.equal(found.status, 'Succeeded');

@@ -2,7 +2,7 @@
 // requests for the generation that has a client in Python alone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ask } from './server.mjs';
+import { answered, ask } from './server.mjs';
 import { endWaits, meal, newClient, oldClient, settled, startPersonalizer } from './personalizer.mjs';
 
 let server, client;
@@ -43,8 +43,7 @@ test('the client of v1.0 ranks, rewards and activates', async () => {
 
 test('the client of v1.1-preview ranks, rewards and activates', async () => {
     const request = { ...meal, eventId: 'new/1', excludedActions: ['pasta'] };
-    const answer = await client.path('/rank').post({ body: request });
-    assert.equal(answer.status, '201');
+    const answer = await answered(201, client.path('/rank').post({ body: request }));
     checkRank(answer.body, request);
     const again = await client.path('/rank').post({ body: request });
     assert.deepEqual(again.body, answer.body);
@@ -55,8 +54,7 @@ test('the client of v1.1-preview ranks, rewards and activates', async () => {
 test('2022-09-01-preview, and the paths of one bandit', async () => {
     for (const base of ['/personalizer', '/v1/bandits/personalizer/personalizer', '/v1/bandits/personalizer/personalizer/v1.0']) {
         const query = base.endsWith('v1.0') ? '' : '?api-version=2022-09-01-preview';
-        const answer = await server.ask(`${base}/rank${query}`, { ...meal, eventId: base }, 'POST', { 'x-ms-client-request-id': 'mine' });
-        assert.equal(answer.status, 201);
+        const answer = await answered(201, server.ask(`${base}/rank${query}`, { ...meal, eventId: base }, 'POST', { 'x-ms-client-request-id': 'mine' }));
         assert.equal(answer.headers.get('x-ms-client-request-id'), 'mine');
         checkRank(answer.body, meal);
         const id = encodeURIComponent(base);
@@ -118,8 +116,7 @@ test('what is wrong has the code and the words of the service', async () => {
         [[], 'the body must be a JSON object'],
     ];
     for (const [body, message] of refused) {
-        const old = await server.ask('/personalizer/v1.0/rank', body);
-        assert.equal(old.status, 400);
+        const old = await answered(400, server.ask('/personalizer/v1.0/rank', body));
         assert.deepEqual(old.body, { error: { code: 'BadRequest', message } });
         const last = await server.ask('/personalizer/rank?api-version=2022-09-01-preview', body);
         assert.deepEqual(last.body, { error: { code: 'InvalidRankRequest', message } });
@@ -130,13 +127,10 @@ test('what is wrong has the code and the words of the service', async () => {
         [{ value: 2 }, 'value must be -1 to 1, got 2'],
         [{ value: '1' }, 'value must be a number'],
     ]) {
-        const got = await server.ask('/personalizer/v1.1-preview.3/events/a/reward', body);
-        assert.equal(got.status, 400);
+        const got = await answered(400, server.ask('/personalizer/v1.1-preview.3/events/a/reward', body));
         assert.deepEqual(got.body, { error: { code: 'InvalidRewardRequest', message } });
     }
-    const taken = await server.ask('/personalizer/v1.1-preview.3/rank', { ...meal, eventId: 'new/1' });
-    assert.equal(taken.status, 409);
-    assert.equal(taken.body.error.code, 'InvalidRankRequest');
+    await answered(409, server.ask('/personalizer/v1.1-preview.3/rank', { ...meal, eventId: 'new/1' }), 'InvalidRankRequest');
 });
 
 test('the clients see errors as theirs', async () => {
@@ -145,23 +139,17 @@ test('the clients see errors as theirs', async () => {
         assert.equal(error.body.error.code, 'BadRequest');
         return true;
     });
-    const answer = await newClient(server.url, server.app).path('/rank').post({ body: { actions: [] } });
-    assert.equal(answer.status, '400');
-    assert.equal(answer.body.error.code, 'InvalidRankRequest');
+    await answered(400, newClient(server.url, server.app).path('/rank').post({ body: { actions: [] } }), 'InvalidRankRequest');
 });
 
 test('keys and paths', async () => {
     const bare = (path, headers, body = meal) => ask(server.url, path, body, 'POST', headers);
-    const none = await bare('/personalizer/v1.0/rank', {});
-    assert.equal(none.status, 401);
-    assert.equal(none.body.error.code, '401');
+    await answered(401, bare('/personalizer/v1.0/rank', {}), '401');
     assert.equal((await bare('/personalizer/v1.0/rank', { 'Ocp-Apim-Subscription-Key': 'wrong' })).status, 401);
     assert.equal((await bare('/personalizer/v1.0/rank', { 'Ocp-Apim-Subscription-Key': server.app })).status, 201);
     assert.equal((await bare('/personalizer/v1.0/rank', { Authorization: `Bearer ${server.app}` })).status, 201);
     assert.equal((await bare('/v1/bandits/other/personalizer/v1.0/rank', { 'X-Api-Key': server.app })).status, 403);
-    const missing = await server.ask('/v1/bandits/other/personalizer/v1.1-preview.3/rank', meal);
-    assert.equal(missing.status, 404);
-    assert.equal(missing.body.error.code, 'ResourceNotFound');
+    await answered(404, server.ask('/v1/bandits/other/personalizer/v1.1-preview.3/rank', meal), 'ResourceNotFound');
     assert.equal((await server.ask('/personalizer/v1.0/nothing')).status, 404);
     assert.equal((await server.ask('/personalizer')).status, 404);
     assert.equal((await server.ask('/personalizer/v1.0/rank')).status, 405);
@@ -172,8 +160,7 @@ test('keys and paths', async () => {
 
 test('a bandit that takes vectors cannot rank', async () => {
     assert.equal((await server.ask('/v1/bandits', { name: 'vectors', dim: 3 })).status, 201);
-    const answer = await server.ask('/v1/bandits/vectors/personalizer/v1.0/rank', meal);
-    assert.equal(answer.status, 400);
+    const answer = await answered(400, server.ask('/v1/bandits/vectors/personalizer/v1.0/rank', meal));
     assert.equal(answer.body.error.message, 'the bandit takes vectors of 3 numbers, not named features');
 });
 
@@ -188,8 +175,7 @@ const rankSlots = (body) => client.path('/multislot/rank').post({ body });
 test('each slot gets another action, and none that it excludes', async () => {
     const seen = new Set();
     for (let i = 0; i < 40; i++) {
-        const answer = await rankSlots({ ...meal, slots, eventId: `round ${i}` });
-        assert.equal(answer.status, '201');
+        const answer = await answered(201, rankSlots({ ...meal, slots, eventId: `round ${i}` }));
         assert.equal(answer.body.eventId, `round ${i}`);
         assert.deepEqual(answer.body.slots.map((slot) => slot.id), ['top', 'side']);
         const [top, side] = answer.body.slots.map((slot) => slot.rewardActionId);
@@ -219,8 +205,7 @@ test('a deferred round of slots counts once it is activated', async () => {
         const reward = { reward: [{ slotId: 'top', value: 1 }, { slotId: 'side', value: 0 }] };
         await client.path('/multislot/events/{eventId}/reward', eventId).post({ body: reward });
     }
-    const activated = await client.path('/multislot/events/{eventId}/activate', 'shown slots').post();
-    assert.equal(activated.status, '204');
+    await answered(204, client.path('/multislot/events/{eventId}/activate', 'shown slots').post());
     const [line, skipped] = await endWaits(server, ['shown slots', 'hidden slots']);
     assert.deepEqual(line._outcomes.map((slot) => Math.abs(slot._label_cost)), [1, 0]);
     assert.ok(line._outcomes.every((slot) => !slot._skipLearn));
@@ -247,18 +232,14 @@ test('what is wrong with slots', async () => {
             'slots[1]: the slots before it may take every action it allows; add actions, or exclude fewer',
         ],
     ]) {
-        const answer = await rankSlots({ ...meal, ...more });
-        assert.equal(answer.status, '400', message);
+        const answer = await answered(400, rankSlots({ ...meal, ...more }));
         assert.deepEqual(answer.body, { error: { code: 'InvalidRankRequest', message } });
     }
     for (const body of [{}, { reward: [] }, { reward: 1 }, { reward: [{ slotId: 'a' }] }, { reward: [{ slotId: 'a', value: 7 }] }]) {
-        const answer = await client.path('/multislot/events/{eventId}/reward', 'x').post({ body });
-        assert.equal(answer.status, '400');
-        assert.equal(answer.body.error.code, 'InvalidRewardRequest');
+        await answered(400, client.path('/multislot/events/{eventId}/reward', 'x').post({ body }), 'InvalidRewardRequest');
     }
     // Another round of that id.
-    const answer = await rankSlots({ ...meal, slots: [slots[0]], eventId: 'rewarded' });
-    assert.equal(answer.status, '409');
+    await answered(409, rankSlots({ ...meal, slots: [slots[0]], eventId: 'rewarded' }));
 });
 
 test('apprentice: every slot shows its baseline', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { browserPath, closePage, openPage, overflow, rendered, startBrowser, violations } from './browser.mjs';
+import { browserPath, openPage, overflow, rendered, startBrowser, violations } from './browser.mjs';
 import { serveFolder } from './server.mjs';
 
 const FOLDER = process.env.PLAYGROUND;
@@ -23,8 +23,7 @@ after(async () => {
 });
 
 async function visit(t, options) {
-    const page = await openPage(browser, server.url, options);
-    t.after(() => closePage(page));
+    const page = await openPage(browser, server.url, options, t);
     page.allow = (line) => line.includes('willReadFrequently'); // about colours, below
     await page.goto(`${server.url}/`);
     await played(page, 1);
@@ -52,7 +51,6 @@ test('EE-Net learns the rings, with less regret than a linear policy', { skip },
     assert.ok(eenet < 0.8 * linucb, `EE-Net ${eenet}, LinUCB ${linucb}`);
     assert.ok(Object.keys(await colours(page, '#f3')).length === 3, 'f3 chooses each arm somewhere');
     assert.ok(Object.keys(await colours(page, '#f1')).length > 20, 'f1 is a map of shades');
-    assert.deepEqual(page.troubles, []);
 });
 
 test('painting, examples, arms, pause, speed and starting over', { skip }, async (t) => {
@@ -79,7 +77,6 @@ test('painting, examples, arms, pause, speed and starting over', { skip }, async
     await played(page, paused + 3);
     await page.getByRole('button', { name: 'Start over' }).press('Enter');
     await page.waitForFunction((count) => Number(document.body.dataset.round) < count, paused);
-    assert.deepEqual(page.troubles, []);
 });
 
 test('it can be read: light, dark, on a phone, and by a screen reader', { skip }, async (t) => {
@@ -94,6 +91,5 @@ test('it can be read: light, dark, on a phone, and by a screen reader', { skip }
         await page.locator('#status', { hasText: 'Paused after' }).waitFor();
         assert.ok(await overflow(page) <= 0, name);
         assert.deepEqual(await violations(page), [], name);
-        assert.deepEqual(page.troubles, []);
     }
 });

@@ -79,6 +79,14 @@ export async function ask(url, path, body, method = body === undefined ? 'GET' :
     return { status: answer.status, body: text ? JSON.parse(text) : null, headers: answer.headers };
 }
 
+// The answer of a call, which must have this status, and this code if it is an error.
+export async function answered(status, call, code) {
+    const answer = await call;
+    assert.equal(Number(answer.status), status, JSON.stringify(answer.body));
+    if (code) assert.equal(answer.body.error.code, code, answer.body.error.message);
+    return answer;
+}
+
 // The log of a bandit: an object for each decision that is settled.
 export async function readLog(url, bandit, headers = {}) {
     const answer = await fetch(`${url}/v1/bandits/${bandit}/log`, { headers });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { browserPath, closePage, openPage, overflow, startBrowser } from './browser.mjs';
+import { browserPath, openPage, overflow, startBrowser } from './browser.mjs';
 import { serveFolder } from './server.mjs';
 
 const PAGES = ['index.html', 'docs/python.html', 'docs/architecture.html', 'docs/experiments.html', 'reference/c.html', 'reference/http.html', 'reference/eenet.html', 'reference/man/eenet-run.1.html'];
@@ -23,8 +23,7 @@ after(async () => {
 
 // A page, open at a path.
 async function visit(t, path, options) {
-    const page = await openPage(browser, server.url, options);
-    t.after(() => closePage(page));
+    const page = await openPage(browser, server.url, options, t);
     await page.goto(`${server.url}/${path}`);
     return page;
 }
@@ -34,14 +33,12 @@ test('search finds a page', { skip }, async (t) => {
     await page.locator('.md-search__input').focus();
     await page.keyboard.type('ee_bandit_decide_slots');
     await page.locator('.md-search-result__item a[href*="reference/c.html"]').first().waitFor();
-    assert.deepEqual(page.troubles, []);
 });
 
 test('the playground plays', { skip: skip || (!existsSync(join(process.env.SITE, 'playground.html')) && 'the playground is not built') }, async (t) => {
     const page = await visit(t, 'playground.html');
     await page.getByRole('link', { name: 'Open the playground' }).press('Enter');
     await page.waitForFunction(() => Number(document.body.dataset.round) > 20);
-    assert.deepEqual(page.troubles, []);
 });
 
 test('colours follow the system, and the switch', { skip }, async (t) => {
@@ -50,7 +47,6 @@ test('colours follow the system, and the switch', { skip }, async (t) => {
         await page.locator(`body[data-md-color-scheme="${first}"]`).waitFor();
         await page.locator('form[data-md-component="palette"] label:not([hidden])').click();
         await page.locator(`body[data-md-color-scheme="${second}"]`).waitFor();
-        assert.deepEqual(page.troubles, []);
     }
 });
 
@@ -60,5 +56,4 @@ test('no page is wider than a phone', { skip }, async (t) => {
         await page.goto(`${server.url}/${path}`);
         assert.equal(await overflow(page), 0, path);
     }
-    assert.deepEqual(page.troubles, []);
 });

@@ -11,9 +11,10 @@ for word; do case $word in --callgrind-out-file=*) cp profile "${word#*=}" ;; es
 echo somekernels
 END
 chmod +x commands/valgrind
-run() { # TASK
+gives() { # STATUS TASK WHAT
     status=0
-    PATH=$PWD/commands:$PATH "$guard" "$1" program counts gcc-1.2.3 >said 2>&1 || status=$?
+    PATH=$PWD/commands:$PATH "$guard" "$2" program counts gcc-1.2.3 >said 2>&1 || status=$?
+    [ $status = "$1" ] || fail "$3: status $status, expected $1"
 }
 
 # The costs of forward, in two symbols, and of train, which calls it. The cost of the call must not count for train.
@@ -39,40 +40,33 @@ END
 }
 
 profile 50000 40000 10000
-run check
-[ $status = 77 ] || fail "no record: status $status, expected 77"
+gives 77 check 'no record'
 grep -q "no record.*$(uname -m)-gcc-1.2.3-somekernels" said || fail 'expected the name of the record'
-run record
-[ $status = 0 ] || fail "record: status $status"
+gives 0 record record
 record=counts/$(uname -m)-gcc-1.2.3-somekernels.txt
 for line in 'total 101000' 'forward 51000' 'train 40000' '(libraries) 10000'; do
     grep -qxF "linucb dense 300 $line" "$record" || fail "expected '$line' in the record"
 done
-run check
-[ $status = 0 ] || fail 'the same counts fail'
+gives 0 check 'the same counts'
 
 # A growth of 3% passes, more fails. Only functions that grew are named.
 profile 53000 40000 10000
-run check
-[ $status = 0 ] || fail '2% more fail'
+gives 0 check '2% more'
 profile 50000 44000 10100
-run check
-[ $status = 1 ] || fail "4% more: status $status, expected 1"
+gives 1 check '4% more'
 grep -q 'linucb dense 300: train grew from 40000 to 44000' said || fail 'expected the name of the function that grew'
 ! grep -qE '(forward|libraries).* grew' said || fail 'names a function that did not grow, or by little'
 profile 40000 30000 10000
-run check
-[ $status = 0 ] || fail 'less fails'
+gives 0 check less
 
 # A record with lower counts for one run and one function.
 profile 50000 40000 10000
 sed -i -e 's/^eenet sparse 300 total .*/eenet sparse 300 total 60000/' \
     -e 's/^eenet sparse 300 forward .*/eenet sparse 300 forward 10000/' "$record"
-run check
-[ $status = 1 ] || fail "doctored record: status $status, expected 1"
+gives 1 check 'doctored record'
 [ "$(grep ' grew ' said)" = 'guard: eenet sparse 300: forward grew from 10000 to 51000' ] || fail 'expected forward alone'
 
 # A run that is not in the record.
 sed -i '/^eenet sparse/d' "$record"
-run check
-[ $status = 1 ] && grep -q 'eenet sparse 300: not in the record' said || fail 'accepts a run without a record'
+gives 1 check 'a run without a record'
+grep -q 'eenet sparse 300: not in the record' said || fail 'expected the name of the run'
