@@ -1,6 +1,6 @@
 #!/bin/sh
 # decide.sh PROGRAM: a bandit that is asked in lines: what it answers, what it refuses, and what is saved when.
-# A shell's background programs ignore SIGINT, so env gives it back.
+# A shell's background programs ignore SIGINT, those of nohup SIGHUP: env gives both back.
 . "$(dirname "$0")/cli.inc"
 
 refuse 2 'expected one MODEL' decide
@@ -166,7 +166,7 @@ grep -q error once.answers && fail "$(grep error once.answers)"
 mkfifo in out
 # start ARGUMENT...: with the model `live`; ask LINE: its answer is in $got.
 start() {
-    env --default-signal=INT "$eenet" decide live "$@" <in >out 2>stderr &
+    env --default-signal=INT --default-signal=HUP "$eenet" decide live "$@" <in >out 2>stderr &
     pid=$!
     exec 3>in 4<out
 }

@@ -47,7 +47,7 @@ start)
     echo "$files" > "$folder/files"
     cd "$files"
     as_owner "$programs/initdb" -D "$files/data" -U eenet -A trust -E UTF8 --locale=C --no-sync > "$folder/initdb.log"
-    as_owner "$programs/pg_ctl" -w -t 60 -D "$files/data" -l "$files/server.log" start -o "-k '$files' \
+    as_owner "$programs/pg_ctl" -w -t 600 -D "$files/data" -l "$files/server.log" start -o "-k '$files' \
         -c listen_addresses= -c fsync=off -c full_page_writes=off -c max_connections=300 -c shared_buffers=64MB \
         -c autovacuum_naptime=1h" > "$folder/start.log"
     echo "$programs" > "$folder/programs"
@@ -60,7 +60,7 @@ stop)
     files=$(cat "$folder/files")
     if [ -f "$folder/programs" ]; then
         cd "$files"
-        as_owner "$(cat "$folder/programs")/pg_ctl" -w -D "$files/data" -m immediate stop > /dev/null || true
+        as_owner "$(cat "$folder/programs")/pg_ctl" -w -t 600 -D "$files/data" -m immediate stop > /dev/null || true
     fi
     rm -rf "$files"
     rm -f "$folder/files" "$folder/programs" "$folder/where"
