@@ -28,7 +28,7 @@ declare -A port
 stop_all() {
     trap - EXIT
     for process in ${visitors:-} "${servers[@]}" ${haproxy:-}; do kill -9 "$process" 2>/dev/null || true; done
-    for node in a b; do [ ! -d "$folder/$node" ] || as_postgres pg_ctl stop -D "$folder/$node" -m immediate >/dev/null 2>&1 || true; done
+    for node in a b; do [ ! -d "$folder/$node" ] || as_postgres pg_ctl stop -t 600 -D "$folder/$node" -m immediate >/dev/null 2>&1 || true; done
     wait
     if [ "${1:-1}" = 1 ]; then echo "The logs are in $folder" >&2; else rm -rf "$folder"; fi
     exit "${1:-1}"
@@ -53,7 +53,7 @@ unix_socket_directories = ''
 cluster_name = '$1'
 END
 }
-start_node() { as_postgres pg_ctl start -w -D "$folder/$1" -l "$folder/$1.log" >/dev/null; }
+start_node() { as_postgres pg_ctl start -w -t 600 -D "$folder/$1" -l "$folder/$1.log" >/dev/null; }
 
 start_standby() { # NODE: a copy of the primary, which follows it from now on
     as_postgres rm -rf "$folder/$1"
@@ -124,7 +124,7 @@ sleep "$pause"
 say "6. The primary is killed, and the standby promoted"
 kill -9 $(head -1 "$folder/a/postmaster.pid")
 primary=b
-as_postgres pg_ctl promote -w -D "$folder/b" >/dev/null
+as_postgres pg_ctl promote -w -t 600 -D "$folder/b" >/dev/null
 echo "   the servers find the new primary by their connection string"
 sleep "$pause"
 
