@@ -35,6 +35,7 @@ RULES = [
     ("sh", r"(?:^|[;&|]|\bdo\b|\bthen\b|\$\()\s*sleep\s", None, "until ready; do sleep 1; done"),
     ("sh", r"\btimeout\s+(?:-\S+\s+)*" + NUMBER, 1, "timeout 60 eenet run"),
     ("sh", r"--(?:max-time|connect-timeout)[ =]" + NUMBER, 1, "curl --max-time 5 localhost"),
+    ("sh", r"\bpg_ctl\b.*\s-t\s+" + NUMBER, 1, "pg_ctl start -w -t 60 -D data"),
     ("sh", r"\b(?:until|while)\b.*;\s*do\s*(?::|true|continue)\s*;?\s*done", None, "until test -s out; do :; done"),
     ("cmake", r"\bTIMEOUT\s+" + NUMBER, 1, "set_tests_properties(one PROPERTIES TIMEOUT 60)"),
 ]
