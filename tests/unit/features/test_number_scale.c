@@ -2,11 +2,6 @@
  * mean and deviation say, and what is saved goes on as if it had never stopped. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/random.h"
 #include "features/number_scale.h"
 
 /* A number that comes once in each of `rounds` rounds. */
@@ -201,7 +196,7 @@ TEST(what_is_saved_goes_on)
     come_ages(&self, 700, 1);
     for (size_t i = 0; i < 3; i++) {
         static const double factors[] = {1, 1e5, 1e-3};
-        archive writer = archive_writer(&last_error);
+        auto_archive writer = archive_writer(&last_error);
         series copy = self;
         number_scale_archive(&self.scale, self.rounds, 0, &writer);
         ok(writer.status);
@@ -214,7 +209,6 @@ TEST(what_is_saved_goes_on)
         come_ages(&self, 140, factors[i]);
         come_ages(&copy, 140, factors[i]);
         assert_memory_equal(&self, &copy, sizeof self);
-        memory_free(writer.bytes);
     }
 }
 
@@ -227,12 +221,11 @@ TEST(a_scale_that_no_values_make_is_refused)
         double *const places[] = {&wrong.older.weight, &wrong.older.since,   &wrong.older.mean, &wrong.older.squares,
                                   &wrong.newer.weight, &wrong.newer.since,   &wrong.newer.mean, &wrong.newer.squares,
                                   &wrong.older.weight, &wrong.older.squares, &wrong.older.mean, &wrong.older.since};
-        archive writer = archive_writer(&last_error);
+        auto_archive writer = archive_writer(&last_error);
         *places[i] = i < 8 ? NAN : i == 8 ? 4098 : i == 9 ? -1 : 1e101;
         number_scale_archive(&wrong, self.rounds, 0, &writer);
         archive reader = archive_reader(writer.bytes, writer.size, &last_error);
         number_scale_archive(&wrong, self.rounds, 0, &reader);
         assert_int_equal(reader.status, EE_BAD_MODEL);
-        memory_free(writer.bytes);
     }
 }

@@ -1,9 +1,6 @@
 /* Entries of an arm: sorted, those of one place summed, zeros left out; few and many, in few and many places. */
 #include "features/sparse_entries.h"
 
-#include <stdlib.h>
-
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 300 };

@@ -1,9 +1,5 @@
 /* Eigenvectors against what they must be: A v = lambda v, orthonormal, the smallest ones. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "math/eigen.h"
 #include "support.h"
 

@@ -4,13 +4,9 @@
 #define _DEFAULT_SOURCE
 #include "math/kernels.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/random.h"
-#include "eenet.h"
 #include "support.h"
 
 enum {

@@ -2,11 +2,6 @@
 #include "math/eigen.h"
 #include "math/lle.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "support.h"
 
 /* The inner products of n points, as (n, n). points is (n, dim). To be freed with free. */

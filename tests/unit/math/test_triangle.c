@@ -1,8 +1,5 @@
 /* The triangular factor against the matrix that it stands for, summed plainly. */
-#include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "math/triangle.h"
 #include "support.h"
 

@@ -2,10 +2,7 @@
 #include "math/vector.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 67 };
@@ -212,8 +209,7 @@ static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
     RELEASED_BY(guard_free) guard wall;
     uint32_t *walled = guard_end_bytes(&wall, count * sizeof *walled);
     if (count) memcpy(walled, indices, count * sizeof *walled);
-    bool sound = vector_is_sound((vector){values, walled, count}, dim);
-    return sound;
+    return vector_is_sound((vector){values, walled, count}, dim);
 }
 
 TEST(sparse_vectors_have_ascending_indices_below_the_dimension)

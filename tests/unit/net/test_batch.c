@@ -1,9 +1,6 @@
 /* Batches against the passes of a network, sample by sample, with every table of kernels. */
 #include "net/batch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "support_network.h"
 
 enum { BATCHES = 3 }; /* before the rows are forgotten */
@@ -230,7 +227,7 @@ static void check_rows(const pair *p)
 static void check_case(const batch_case *given, int64_t member_count, const kernel_table *kernels, size_t entries)
 {
     static const size_t counts[][BATCHES] = {{BATCH_SAMPLES, 1, 7}, {2, 0, 3}, {1, 33, BATCH_SAMPLES}};
-    pair p;
+    RELEASED_BY(release_pair) pair p;
     make_pair(&p, given, member_count, kernels, entries);
     for (size_t k = 0; k < test_long(given->input > 1000 ? 1 : 2, 3); k++) {
         for (size_t i = 0; i < BATCHES; i++) {
@@ -242,7 +239,6 @@ static void check_case(const batch_case *given, int64_t member_count, const kern
         memset(p.seen, 0, p.net.block * sizeof *p.seen);
         check_rows(&p);
     }
-    release_pair(&p);
 }
 
 static void check_cases(const batch_case *given, size_t count, int64_t member_count)
@@ -270,14 +266,13 @@ TEST(half_of_the_entries_is_enough)
     static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
     static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
     for (size_t entries = 0; entries <= 8; entries++) {
-        pair p;
+        RELEASED_BY(release_pair) pair p;
         make_pair(&p, &given, 1, kernels_best(), 8);
         batch_add(&p.batch, (vector){values, indices, entries});
         batch_add(&p.batch, (vector){values, indices, 8 - entries});
         batch_add(&p.batch, (vector){values, indices, entries});
         batch_forward(&p.batch, p.theta);
         assert_int_equal(p.batch.uses_dense, entries >= 4);
-        release_pair(&p);
     }
 }
 

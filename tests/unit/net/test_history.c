@@ -19,7 +19,7 @@ static void fill_history(history *h, memory *owner, const char *kind, size_t sam
 
 TEST(histories_keep_what_they_say)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "all", 1000, 1);
     assert_int_equal(h.count, 1000);
@@ -37,7 +37,6 @@ TEST(histories_keep_what_they_say)
     }
     for (int i = 0; i < 7; i++) assert_true(seen[i]);
     assert_true(history_input(&h, h.newest).values[0] == 999);
-    memory_release(&owner);
 }
 
 /* Every sample has the number by which it came, wherever it lies. */

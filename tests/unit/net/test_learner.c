@@ -1,9 +1,5 @@
 /* Training against PyTorch's stored parameters, and what the learner's options promise. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "support_network.h"
 
 static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)

@@ -1,7 +1,4 @@
 /* Networks against PyTorch's stored values and gradients, and every layer against finite differences. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plain_network.h"
 
