@@ -3,7 +3,6 @@
 
 #include "engine/bandit.h"
 #include "policy/parts/tallies.h"
-#include <math.h>
 
 static const char *const policies[] = {"ucb1", "thompson"};
 enum { POLICIES = sizeof policies / sizeof *policies };

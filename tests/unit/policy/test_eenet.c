@@ -3,11 +3,6 @@
  * promise. */
 #include "engine/rounds.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "engine/bandit.h"
 
 /* ---- the reference: networks without biases, weights (in, out) as the bandit lays them out ---- */

@@ -1,10 +1,6 @@
 /* KernelUCB and KernelTS through the library: stored scores of another program, what their draws are distributed as,
  * what is kept and for how long. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/archive.h"
 #include "math/kernel_ridge.h"
 #include "neural_play.h"
 
@@ -75,8 +71,9 @@ static const float ts_values[TS_ARMS * TS_DIM] = {0.1f, 0.2f, 0.5f, -0.3f, 0.1f,
 static void posterior(const float *played, const double *rewards, double *mean, double covariance[TS_ARMS][TS_ARMS])
 {
     kernel_ridge k = kernel_ridge_make(0, 1.5, 0.2, TS_DIM, 1);
-    double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state), variance[TS_ARMS];
-    auto_free double *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    auto_free double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state),
+                     *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    double variance[TS_ARMS];
     for (size_t i = 0; i < TS_SAMPLES; i++)
         kernel_ridge_append(&k, state, i, vector_dense(played + i * TS_DIM, TS_DIM), rewards[i]);
     ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
@@ -84,7 +81,6 @@ static void posterior(const float *played, const double *rewards, double *mean, 
     kernel_ridge_covariance(&k, TS_SAMPLES, &arms, panel, covariance[0]);
     for (size_t i = 0; i < TS_ARMS; i++)
         for (size_t j = 0; j <= i; j++) covariance[j][i] = covariance[i][j] *= 0.5 * 0.5 / 0.2; /* nu^2 / lambda */
-    free(state);
 }
 
 TEST(draws_are_those_of_the_posterior)
@@ -136,7 +132,7 @@ TEST(a_model_with_a_bad_index_is_refused)
     const float value = 0.625f;
     const uint32_t index = 3, bad = 6;
     const size_t starts[2] = {0, 1};
-    ee_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
+    auto_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
     ee_arms arm = ee_arms_sparse(starts, &index, &value, 1, 6);
     teach(bandit, &arm, 1);
     auto_model saved = model_save(bandit);
@@ -153,7 +149,6 @@ TEST(a_model_with_a_bad_index_is_refused)
     fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &last_error), EE_BAD_MODEL,
                "model: a context is not a vector of the model's dimension");
     assert_null(loaded);
-    ee_bandit_free(bandit);
 }
 
 TEST(an_arm_too_wide_to_keep_is_refused)
@@ -163,7 +158,7 @@ TEST(an_arm_too_wide_to_keep_is_refused)
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
     ee_arms arm = ee_arms_dense(values, 1, DIM);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
+        auto_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
         char expected[256];
         snprintf(expected, sizeof expected,
                  "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
@@ -176,6 +171,5 @@ TEST(an_arm_too_wide_to_keep_is_refused)
         ee_bandit_free(bandit);
         bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
         teach(bandit, &arm, 1);
-        ee_bandit_free(bandit);
     }
 }

@@ -57,14 +57,13 @@ static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma,
 
 TEST(probabilities_are_the_papers)
 {
-    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
+    auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
     play(bandit, 1, 80, 0, 1);
     check_probabilities(bandit, 81, 3 * sqrt(81), 1, 1);
     ee_bandit_free(bandit);
     bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=7 exponent=0 recall=0");
     play(bandit, 1, 80, -20, 30);
     check_probabilities(bandit, 81, 7, 30, 50);
-    ee_bandit_free(bandit);
 }
 
 /* Until two rewards differ nobody knows what a loss is: every arm is as good. */

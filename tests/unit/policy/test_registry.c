@@ -1,8 +1,6 @@
 /* The policies that there are, and what their tables of options say. */
 #include "support.h"
 
-#include <string.h>
-
 #include "policy/policy.h"
 
 enum { MOST_FIRST = 15 }; /* of those that act: what fits a screen */

@@ -1,10 +1,7 @@
 /* The weights of f1's networks: against the minimum of their loss, found step by step over samples that are all kept,
  * and for numbers that no regression likes. */
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "policy/parts/committee.h"
 #include "support.h"
 

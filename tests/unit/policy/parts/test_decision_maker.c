@@ -1,8 +1,6 @@
 /* f3: the weighted sum, the network, when the one follows the other, and what the network learns. */
 #include "eenet_parts.h"
 
-#include <math.h>
-
 enum { ARMS = 7, SEED = 3 };
 
 /* A decision maker, with room and parameters that end at a wall. */

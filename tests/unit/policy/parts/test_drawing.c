@@ -1,9 +1,6 @@
 /* The draw of parameters: uniform over what training has reached, theta1 and theta2 together, theta3 apart. */
 #include "policy/parts/drawing.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "support.h"
 
 enum { THETA12 = 3, THETA3 = 2, THETA = THETA12 + THETA3, MOST_TRAININGS = 32 };
@@ -136,11 +133,10 @@ TEST(more_than_there_is_room_for_is_refused)
     make(&large, DRAWING_RESERVOIR, 6, 5);
     make(&small, DRAWING_RESERVOIR, 5, 5);
     store(&large, 0, 6);
-    archive written = archive_writer(NULL);
+    auto_archive written = archive_writer(NULL);
     drawing_archive(&large.drawing, &written);
     ok(written.status);
     archive read = archive_reader(written.bytes, written.size, NULL);
     drawing_archive(&small.drawing, &read);
     assert_int_equal(read.status, EE_BAD_MODEL);
-    memory_free(written.bytes);
 }

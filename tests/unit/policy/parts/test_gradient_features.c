@@ -1,7 +1,4 @@
 /* What f2 sees: against stored numbers, and from factors against the formed gradient. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "policy/parts/gradient_features.h"
 #include "support_network.h"
@@ -92,7 +89,7 @@ TEST(matches_stored_inputs)
         pass(&p, input);
         auto_free float *formed = form(&p);
         assert_floats_close(formed, gradient, 2201, 1e-5);
-        float *got = compute(&normalized, NULL, &p, input);
+        auto_free float *got = compute(&normalized, NULL, &p, input);
         assert_floats_close(got, phi, 2221, 1e-5);
         free(got);
         got = compute(&pooled, NULL, &p, input);
@@ -100,7 +97,6 @@ TEST(matches_stored_inputs)
         float value = network_forward(f2.m.net, f2.m.theta, vector_dense(got, 1101), f2.m.l.activations);
         assert_floats_close(f2.m.l.activations + f2.m.net->layers[0].output, convolved, 21, 1e-5);
         assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
-        free(got);
     }
 }
 

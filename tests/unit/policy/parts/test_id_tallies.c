@@ -2,10 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "policy/parts/id_tallies.h"
 
 enum { IDS = 60, STEPS = 4000 };

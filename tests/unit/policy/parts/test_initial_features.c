@@ -1,10 +1,6 @@
 /* What a solved f2 sees, against the last hidden layer computed by plain loops. */
 #include "policy/parts/initial_features.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "net/plain_network.h"
 
 enum { INPUTS = 24 };

@@ -142,12 +142,10 @@ TEST(draws_have_the_formulas_mean_and_covariance)
 TEST(a_network_without_hidden_layer_is_refused)
 {
     ee_bandit *bandit = NULL;
-    ee_error error;
     ee_settings settings = {.policy = "neural-linear:paper", .dim = 4, .options = "f1.layers=1"};
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
+    fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
+               "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
     assert_null(bandit);
-    assert_string_equal(
-        error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
     settings.policy = "neural-linucb:paper";
     fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
                "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");

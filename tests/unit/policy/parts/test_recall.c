@@ -2,11 +2,6 @@
  */
 #include "policy/parts/recall.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "support.h"
 
 enum { DIM = 5, ARMS = 30, ROOM = 512, ROUNDS = 600, MOST_TIMES = 64, MOST_AGAIN = 4096 };
@@ -226,8 +221,7 @@ static double recalled(double noise, double change, uint64_t seed)
         if (t >= 10 * ROUNDS && change > 0) reward = 1 - reward;
         past_add(&self, arm(i), 0.5f, (float)reward);
     }
-    double got = past_expect(&self, arm(1), 0.5f);
-    return got;
+    return past_expect(&self, arm(1), 0.5f);
 }
 
 TEST(certain_rewards_are_believed_and_noise_is_not)

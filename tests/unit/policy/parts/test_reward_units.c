@@ -1,11 +1,6 @@
 /* The unit and the zero of rewards: against plain sums, in other units, and when what rewards are like changes. */
 #include "policy/parts/reward_units.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 10000 };
@@ -99,10 +94,9 @@ TEST(switched_off_it_says_nothing)
     (void)reward_units_take(&self, 100);
     (void)reward_units_take(&self, 300);
     assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
-    archive written = archive_writer(&last_error);
+    auto_archive written = archive_writer(&last_error);
     reward_units_archive(&self, &written);
     assert_int_equal(written.size, 0);
-    memory_free(written.bytes);
 }
 
 /* ---- saving and loading ---- */
@@ -114,18 +108,15 @@ TEST(what_is_damaged_is_refused)
         double wrong;
     } cases[] = {{0, NAN}, {1, -1}, {1, INFINITY}, {2, -INFINITY}, {3, -0.5}, {3, NAN}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        ee_error error = {0};
         reward_units self = begin(false);
         (void)reward_units_take(&self, 1);
         (void)reward_units_take(&self, 2);
-        archive written = archive_writer(&error);
+        auto_archive written = archive_writer(NULL);
         reward_units_archive(&self, &written);
         memcpy(written.bytes + sizeof(uint64_t) + cases[c].place * sizeof(double), &cases[c].wrong, sizeof(double));
-        archive a = archive_reader(written.bytes, written.size, &error);
+        archive a = archive_reader(written.bytes, written.size, &last_error);
         reward_units_archive(&self, &a);
-        assert_int_equal(a.status, EE_BAD_MODEL);
-        assert_string_equal(error.message, "model: invalid reward unit");
-        memory_free(written.bytes);
+        fails_with(a.status, EE_BAD_MODEL, "model: invalid reward unit");
     }
 }
 
