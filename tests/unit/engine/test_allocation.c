@@ -2,10 +2,11 @@
 #define _DEFAULT_SOURCE
 #include "every_policy.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "counted_memory.h"
+#include "support_files.h"
+
 static round_arms round_now;
 
 /* ---- none in the hot path ---- */
@@ -211,8 +212,7 @@ static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, vo
         assert_int_equal(call(context, &nothing, NULL), EE_NO_MEMORY);
         fail_at = 0;
     }
-    size_t made = calls;
-    return made;
+    return calls;
 }
 
 /* What decide, score, learn, save and load work on. */
@@ -588,13 +588,11 @@ TEST(saving_may_fail_among_waiting_decisions)
     }
 }
 
-TEST(files_may_fail_anywhere)
+TEST_IN_FOLDER(files_may_fail_anywhere)
 {
-    char folder[] = "/tmp/eenet-test-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/model", folder);
     size_t held = live;
-    call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, ""), .path = path};
+    call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, "")};
+    c.path = folder_path(&here, "model");
     void *loaded;
     assert_true(fail_each(try_save, &c, c.bandit, &loaded) >= 4);
     assert_true(fail_each(try_load, &c, NULL, &loaded) >= 8);
@@ -604,8 +602,9 @@ TEST(files_may_fail_anywhere)
     ee_bandit_free(loaded);
     ee_bandit_free(c.bandit);
     assert_int_equal(live, held);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* which it can only be when no temporary file is left */
+    assert_int_equal(unlink(c.path), 0);
+    assert_int_equal(rmdir(here.path), 0); /* which it can only be when no temporary file is left */
+    here = folder_make();
 }
 
 static ee_status try_describe(void *context, void **out, ee_error *error)

@@ -2,8 +2,6 @@
  * changed. */
 #include "rounds.h"
 
-#include <stdlib.h>
-
 #include "counted_memory.h"
 
 enum { DIM = 6, ARMS = 5 };

@@ -1,8 +1,6 @@
 /* Policies that store the places that were met: they take memory for those alone, and decide as if all were there. */
 #include "named_play.h"
 
-#include <math.h>
-
 #include "engine/bandit.h"
 #include "engine/snapshot.h"
 

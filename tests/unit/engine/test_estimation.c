@@ -2,8 +2,6 @@
  */
 #include "rounds.h"
 
-#include <math.h>
-
 enum { DIM = 4, ARMS = 2, DRAWS = 24, DECISIONS = 60 };
 
 static const struct {

@@ -2,8 +2,6 @@
  * and for rewards that come up to a million decisions late; and no model with other parameters is saved or loaded. */
 #include "engine/every_policy.h"
 
-#include <math.h>
-
 #include "engine/bandit.h"
 
 enum { DIM = 6, ARMS = 4 };

@@ -1,8 +1,6 @@
 /* Decisions that somebody else made, decisions that are forgotten, and the probabilities of all arms. */
 #include "every_policy.h"
 
-#include <math.h>
-
 #include "learned.h"
 
 enum { DIM = 8, ARMS = 5 };

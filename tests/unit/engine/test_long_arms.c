@@ -1,8 +1,6 @@
 /* An arm with very many non-zeros among arms with few: it takes its own length, wherever it is kept, and no more. */
 #include "rounds.h"
 
-#include <stdlib.h>
-
 enum { DIM = 20000, ARMS = 3, FEW = 20, MANY = 19000, ROW_BYTES = 8 * MANY };
 
 /* Every arm has few entries but for the first of a long round, which the policies below like to play. */

@@ -4,13 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/archive.h"
+#include "support_files.h"
 
 /* ---- save, load, continue ---- */
 
@@ -396,7 +394,7 @@ TEST(a_damaged_length_is_refused)
     }
 }
 
-TEST(another_version_is_refused)
+TEST(what_this_library_does_not_know_is_refused)
 {
     auto_model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
@@ -411,15 +409,8 @@ TEST(another_version_is_refused)
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
-}
-
-/* The head of a model is the magic, the version, the length of the name and the name. */
-enum { NAME_AT = 24 };
-
-TEST(what_this_library_does_not_know_is_refused)
-{
-    auto_model saved = small_model("greedy", little_greedy, 4);
-    uint8_t *bytes = saved.bytes;
+    /* The head of a model is the magic, the version, the length of the name and the name. */
+    enum { NAME_AT = 24 };
     assert_memory_equal(bytes + NAME_AT, "greedy", 6);
     memcpy(bytes + NAME_AT, "greedx", 6);
     assert_contents_refused(saved, "policy: unknown policy 'greedx'; did you mean 'greedy'?");
@@ -430,20 +421,7 @@ TEST(what_this_library_does_not_know_is_refused)
     assert_contents_refused(saved, "options: greedy has no option 'f1.widht'; did you mean 'f1.width'?");
 }
 
-TEST(another_dimension_is_refused)
-{
-    auto_model saved = small_model("uniform", "pending=1", 4);
-    ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
-    ee_bandit *bandit = NULL;
-    ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error));
-    ee_bandit_free(bandit);
-    wanted.dim = 5;
-    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error), EE_BAD_MODEL,
-               "model: its dimension is 4; expected 5");
-    assert_null(bandit);
-}
-
-TEST(another_policy_is_refused)
+TEST(another_policy_or_dimension_is_refused)
 {
     static const struct {
         const char *policy, *expected;
@@ -472,6 +450,15 @@ TEST(another_policy_is_refused)
             assert_not_loaded(saved.bytes, saved.size, cases[i].expected, EE_BAD_MODEL, sentence);
         }
     }
+    auto_model saved = small_model("uniform", "pending=1", 4);
+    ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
+    ee_bandit *bandit = NULL;
+    ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error));
+    ee_bandit_free(bandit);
+    wanted.dim = 5;
+    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error), EE_BAD_MODEL,
+               "model: its dimension is 4; expected 5");
+    assert_null(bandit);
 }
 
 TEST(trailing_bytes_are_refused)
@@ -505,24 +492,9 @@ TEST(what_is_no_model_is_refused)
 
 /* ---- files ---- */
 
-static char folder[64];
-
-static int folder_create(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/eenet-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int folder_delete(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
-
 static size_t folder_entries(void)
 {
-    DIR *listing = opendir(folder);
+    DIR *listing = opendir(here.path);
     assert_non_null(listing);
     size_t count = 0;
     for (struct dirent *entry; (entry = readdir(listing));) count += entry->d_name[0] != '.';
@@ -530,10 +502,9 @@ static size_t folder_entries(void)
     return count;
 }
 
-TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
+TEST_IN_FOLDER(a_file_holds_the_model)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/model.eenet", folder);
+    const char *path = folder_path(&here, "model.eenet");
     auto_bandit *bandit =
         bandit_make("eenet", 8, 6, "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8");
     for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
@@ -553,7 +524,6 @@ TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
     assert_int_equal(fread(content, 1, sizeof content, stream), saved.size);
     fclose(stream);
     assert_memory_equal(content, saved.bytes, saved.size);
-    assert_int_equal(unlink(path), 0);
 }
 
 static void assert_no_model(const char *path, ee_status status, const char *part)
@@ -568,15 +538,15 @@ static void assert_no_model(const char *path, ee_status status, const char *part
 }
 
 /* Who loads, else creates, would write over what could not be read. */
-TEST_WITH(only_a_name_that_is_free_is_no_file, folder_create, folder_delete)
+TEST_IN_FOLDER(only_a_name_that_is_free_is_no_file)
 {
     char path[128], inner[160];
-    snprintf(path, sizeof path, "%s/nothing", folder);
+    snprintf(path, sizeof path, "%s/nothing", here.path);
     snprintf(inner, sizeof inner, "load: there is no file %s", path);
     assert_no_model(path, EE_NO_FILE, inner);
     assert_no_model("no_model_has_this_name", EE_NO_FILE, "no_model_has_this_name");
     assert_no_model("", EE_FILE_ERROR, strerror(ENOENT));
-    assert_no_model(folder, EE_FILE_ERROR, "is not a regular file");
+    assert_no_model(here.path, EE_FILE_ERROR, "is not a regular file");
 
     snprintf(inner, sizeof inner, "%s/model", path); /* the folder is missing: as where a disk is not mounted */
     assert_no_model(inner, EE_FILE_ERROR, strerror(ENOENT));
@@ -591,19 +561,16 @@ TEST_WITH(only_a_name_that_is_free_is_no_file, folder_create, folder_delete)
     if (geteuid() != 0) assert_no_model(path, EE_FILE_ERROR, strerror(EACCES)); /* the superuser may read all */
     assert_int_equal(chmod(path, 0600), 0);
     if (geteuid() != 0) {
-        assert_int_equal(chmod(folder, 0), 0); /* who may not look cannot tell that it is free */
-        snprintf(path, sizeof path, "%s/other", folder);
-        assert_no_model(path, EE_FILE_ERROR, strerror(EACCES));
-        assert_int_equal(chmod(folder, 0700), 0);
+        assert_int_equal(chmod(here.path, 0), 0); /* who may not look cannot tell that it is free */
+        assert_no_model(folder_path(&here, "other"), EE_FILE_ERROR, strerror(EACCES));
+        assert_int_equal(chmod(here.path, 0700), 0);
     }
-    snprintf(path, sizeof path, "%s/nothing", folder);
-    assert_int_equal(unlink(path), 0);
 }
 
-TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
+TEST_IN_FOLDER(a_damaged_file_is_refused)
 {
-    char path[128], sentence[256];
-    snprintf(path, sizeof path, "%s/model", folder);
+    char sentence[256];
+    const char *path = folder_path(&here, "model");
     auto_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
     ok(ee_bandit_save(bandit, path, NULL));
     assert_int_equal(truncate(path, 100), 0);
@@ -612,5 +579,4 @@ TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
     assert_int_equal(truncate(path, 0), 0);
     snprintf(sentence, sizeof sentence, "%s: not an eenet model", path);
     assert_no_model(path, EE_BAD_MODEL, sentence);
-    assert_int_equal(unlink(path), 0);
 }

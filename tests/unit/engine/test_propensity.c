@@ -1,9 +1,6 @@
 /* From scores to an arm: who wins, with which probability, and what is drawn. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "engine/propensity.h"
 
 enum { MOST = 6 };

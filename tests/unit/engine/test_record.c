@@ -3,12 +3,9 @@
 #define _DEFAULT_SOURCE
 #include "every_policy.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "learned.h"
 #include "support_files.h"
 

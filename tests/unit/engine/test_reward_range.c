@@ -1,8 +1,6 @@
 /* The range of rewards that a user states: options rewards and outside, and how limited rewards are counted. */
 #include "engine/rounds.h"
 
-#include <math.h>
-
 static round_arms round_now;
 
 static void assert_not_made(const char *options, const char *sentence)

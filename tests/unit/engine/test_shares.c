@@ -2,10 +2,6 @@
  * search. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "engine/shares.h"
 
 enum { ARMS = 12, GROUPS = 4 };

@@ -2,9 +2,6 @@
  * longer or shorter than the rest. A bandit goes on deciding as if they had not come, and says how many they were. */
 #include "rounds.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- named features ---- */
 
 enum { USUAL = -1, ACTIONS = 3 };

@@ -2,8 +2,6 @@
  * policy here is greedy with an await() and a learn() that write down what they are given. */
 #include "rounds.h"
 
-#include <math.h>
-
 #include "engine/snapshot.h"
 
 enum { DIM = 6, ARMS = 4, MOST_NOTES = 64 };
