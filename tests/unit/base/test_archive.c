@@ -109,7 +109,7 @@ TEST(the_bytes_are_little_endian)
     assert_memory_equal(a.bytes, expected, sizeof expected);
 }
 
-TEST(a_writer_grows)
+TEST(a_writer_grows_and_nothing_is_nothing)
 {
     auto_archive a = archive_writer(NULL);
     uint8_t piece[100];
@@ -120,10 +120,6 @@ TEST(a_writer_grows)
     assert_int_equal(a.size, total);
     const uint8_t *at = a.bytes;
     for (size_t size = 0; size <= sizeof piece; at += size++) assert_memory_equal(at, piece, size);
-}
-
-TEST(nothing_is_written_and_read_as_nothing)
-{
     auto_archive writer = archive_writer(NULL);
     archive_bytes(&writer, NULL, 0);
     ok(writer.status);
@@ -173,7 +169,7 @@ static ee_status read_size(uint64_t stored, size_t *value, ee_error *error)
     return reader.status;
 }
 
-TEST(a_size_out_of_range_is_a_bad_model)
+TEST(a_size_out_of_range_or_a_long_text_is_a_bad_model)
 {
     size_t value;
     ok(read_size(10, &value, NULL));
@@ -188,10 +184,6 @@ TEST(a_size_out_of_range_is_a_bad_model)
     }
     fails_with(read_size(UINT64_MAX, &value, &last_error), EE_BAD_MODEL,
                "model: model width must be 10 to 20, got 18446744073709551615 at byte 8");
-}
-
-TEST(a_text_too_long_is_a_bad_model)
-{
     char stored[] = "\x05\0\0\0\0\0\0\0hello";
     char room[6], tight[5];
     archive reader = archive_reader(stored, 13, NULL);

@@ -116,7 +116,7 @@ static void assert_write_fails(const char *at, const char *verb, const char *rea
     assert_int_equal(file_write(at, "new content", 11, NULL), EE_FILE_ERROR);
 }
 
-FOLDER_TEST(what_is_written_is_read_back)
+FOLDER_TEST(what_is_written_is_read_back_and_replaced)
 {
     static const size_t sizes[] = {0, 1, 255, 4096, 100001};
     auto_free uint8_t *bytes = malloc(100001);
@@ -127,10 +127,6 @@ FOLDER_TEST(what_is_written_is_read_back)
         assert_content(bytes, sizes[i]);
         assert_int_equal(folder_entries(false), 1);
     }
-}
-
-FOLDER_TEST(an_existing_file_is_replaced)
-{
     ok(file_write(path, "a long old content", 18, NULL));
     int old = open(path, O_RDONLY);
     assert_true(old >= 0);
@@ -155,10 +151,7 @@ FOLDER_TEST(the_mode_is_the_users_or_the_old_files)
     ok(file_write(path, "y", 1, NULL));
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0604);
-}
-
-FOLDER_TEST(a_path_without_a_folder_is_beside_us)
-{
+    /* A path without a folder is beside us. */
     int here = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(folder), 0);
     ee_status status = file_write("model", "x", 1, NULL);
@@ -332,10 +325,6 @@ TEST(tails_are_short_and_whole_letters)
     size_t size;
     snprintf(expected, sizeof expected, "file: could not open %s: File name too long", long_path + 200);
     fails_with(file_read(long_path, &bytes, &size, &last_error), EE_FILE_ERROR, expected);
-}
-
-TEST(parts_are_joined)
-{
     auto_memory char *joined;
     ok(file_join("a/b", "c.txt", &joined, NULL));
     assert_string_equal(joined, "a/b/c.txt");

@@ -286,10 +286,7 @@ TEST(nothing_is_read_past_the_end)
         made m = made_default();
         options_parse(&schema, text, &m, NULL);
     }
-}
-
-TEST(parsing_stops_at_the_first_mistake)
-{
+    /* And nothing after the first mistake. */
     made m = made_default();
     assert_int_equal(options_parse(&schema, "whole=1 label=x f1.width=5", &m, NULL), EE_BAD_OPTION);
     assert_int_equal(m.whole, 1);

@@ -48,10 +48,7 @@ TEST(names_say_what_they_are)
                "constant:1 i.constant:1 i.id=a:1");
     assert_arm(options, "{\"_multi\":[{\"t\":{\"_text\":\" so it \\t is\"}}]}", "constant:1 t.so:1 t.it:1 t.is:1");
     assert_arm(options, "{\"a\\n\":\"\\u00fc\",\"_multi\":[{}]}", "constant:1 a\n=\xc3\xbc:1");
-}
-
-TEST(what_comes_twice_is_summed)
-{
+    /* What comes twice is summed. */
     assert_arm("products=none standardize=off", "{\"a\":1,\"b\":\"x\",\"a\":2,\"_multi\":[{\"a\":4,\"b\":\"x\"}]}",
                "constant:1 a:7 b=x:2");
     assert_arm("products=none standardize=off", "{\"a\":1,\"_multi\":[{\"a\":-1}]}", "constant:1");
@@ -261,45 +258,33 @@ TEST(what_cannot_be_encoded_changes_nothing)
     assert_int_equal(features_count(&self.features), 1);
 }
 
-/* A few kilobytes that ask for a hundred million products. */
-TEST(a_bomb_of_products_is_refused)
+/* The beginning, so many pieces of three bytes, and "]}"; to be freed with free. */
+static char *repeat(const char *beginning, const char *piece, size_t times)
 {
-    enum { EACH = 9000 };
-    RELEASED_BY(end) fixture self;
-    auto_free char *json = malloc(EACH * 2 + 64);
+    char *json = malloc(strlen(beginning) + 3 * times + 3), *at = json + strlen(beginning);
     assert_non_null(json);
-    strcpy(json, "{\"v\":[1");
-    for (size_t i = 0; i < EACH; i++) strcat(json + 2 * i, ",1");
-    strcat(json, "]}");
-    start(&self, "");
-    ok(ee_round_context(self.round, json, strlen(json), NULL));
-    ok(ee_round_action(self.round, json, strlen(json), NULL));
-    refuses(features_learn(&self.features, self.round, &last_error),
-            "features: more than 16777216 features and products in one round");
+    strcpy(json, beginning);
+    for (size_t i = 0; i < times; i++, at += 3) memcpy(at, piece, 3);
+    strcpy(at, "]}");
+    return json;
 }
 
-/* As many actions without features as there are features that they share: seen by the numbers alone, not by a look at
- * each for each, which would not end. */
-TEST(a_bomb_of_actions_is_refused)
+/* A few kilobytes that ask for a hundred million products; and as many actions without features as there are features
+ * that they share: seen by the numbers alone, not by a look at each for each, which would not end. */
+TEST(bombs_of_products_and_actions_are_refused)
 {
-    enum { EACH = 400000, BYTES = 3 };
-    RELEASED_BY(end) fixture self;
-    auto_free char *shared = malloc(BYTES * EACH + 16), *actions = malloc(BYTES * EACH + 16);
-    assert_true(shared && actions);
-    strcpy(shared, "{\"v\":[1");
-    strcpy(actions, "{\"_multi\":[{}");
-    char *context_end = strchr(shared, '\0'), *action_end = strchr(actions, '\0');
-    for (size_t i = 0; i < EACH; i++) {
-        memcpy(context_end + BYTES * i, ", 1", BYTES + 1);
-        memcpy(action_end + BYTES * i, ",{}", BYTES + 1);
+    static const size_t times[] = {9000, 400000};
+    for (int actions = 0; actions < 2; actions++) {
+        RELEASED_BY(end) fixture self;
+        auto_free char *shared = repeat("{\"v\":[1", ", 1", times[actions]),
+                       *many = repeat("{\"_multi\":[{}", ",{}", times[actions]);
+        start(&self, "");
+        ok(ee_round_context(self.round, shared, strlen(shared), NULL));
+        ok(actions ? ee_round_read(self.round, many, strlen(many), NULL)
+                   : ee_round_action(self.round, shared, strlen(shared), NULL));
+        refuses(features_learn(&self.features, self.round, &last_error),
+                "features: more than 16777216 features and products in one round");
     }
-    strcat(context_end + BYTES * (EACH - 1), "]}");
-    strcat(action_end + BYTES * (EACH - 1), "]}");
-    start(&self, "");
-    ok(ee_round_context(self.round, shared, strlen(shared), NULL));
-    ok(ee_round_read(self.round, actions, strlen(actions), NULL));
-    refuses(features_learn(&self.features, self.round, &last_error),
-            "features: more than 16777216 features and products in one round");
 }
 
 /* A model of the constant alone that has more text than that. */

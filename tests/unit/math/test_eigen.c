@@ -65,10 +65,7 @@ TEST(vectors_are_those_of_the_smallest_values)
             check(negative, n, count, n);
         }
     }
-}
-
-TEST(equal_values_have_orthogonal_vectors)
-{
+    /* Equal values have orthogonal vectors. */
     double same[MOST], groups[MOST], zero[MOST] = {0};
     for (size_t i = 0; i < MOST; i++) {
         same[i] = 2;

@@ -393,11 +393,6 @@ static void check_forward(size_t rows, size_t in, size_t out, size_t variant)
     check_starts(&p, variant);
 }
 
-TEST(forward_adds_the_product)
-{
-    check_shapes(check_forward, FORWARD_VARIANTS);
-}
-
 /* Rows that are only fetched need not be there. */
 static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t variant)
 {
@@ -405,11 +400,6 @@ static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t vari
     p.terms_at = set_indices(&p, in + (variant / FORWARD_VARIANTS ? 1 + random_below(&stream, BEHIND) : 0));
     p.b_row = stride_of(out, variant);
     check_starts(&p, variant);
-}
-
-TEST(forward_sparse_adds_its_rows)
-{
-    check_shapes(check_forward_sparse, 2 * FORWARD_VARIANTS);
 }
 
 static void run_forward_pair(const kernel_table *kernels, void *const *x, const problem *p)
@@ -499,11 +489,6 @@ static void check_multiply(size_t rows, size_t in, size_t out, size_t variant)
     check_product(&p);
 }
 
-TEST(multiply_adds_the_product)
-{
-    check_matrices(check_multiply, 4);
-}
-
 static void run_forward_many(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->forward_many((matrix){x[C], p->c_row, 1}, x[START], x[B], (const_matrix){x[A], p->a_row, 1}, p->rows,
@@ -522,11 +507,6 @@ static void check_forward_many(size_t rows, size_t in, size_t out, size_t varian
     check_product(&p);
 }
 
-TEST(forward_many_is_a_layer)
-{
-    check_matrices(check_forward_many, 4);
-}
-
 static void run_backward(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->backward(x[C], x[B], x[A], p->columns, p->terms, p->b_column);
@@ -538,11 +518,6 @@ static void check_backward(size_t rows, size_t in, size_t out, size_t variant)
     p.b_row = 1;
     p.b_column = stride_of(out, variant);
     check_product(&p);
-}
-
-TEST(backward_adds_the_product)
-{
-    check_shapes(check_backward, 4);
 }
 
 static void run_backward_many(const kernel_table *kernels, void *const *x, const problem *p)
@@ -560,11 +535,6 @@ static void check_backward_many(size_t rows, size_t out, size_t in, size_t varia
     p.b_row = 1;
     p.b_column = out;
     check_product(&p);
-}
-
-TEST(backward_many_adds_the_product)
-{
-    check_matrices(check_backward_many, 2);
 }
 
 static void run_update(const kernel_table *kernels, void *const *x, const problem *p)
@@ -585,10 +555,15 @@ static void check_update(size_t rows, size_t in, size_t out, size_t variant)
     check_product(&p);
 }
 
-TEST(update_adds_the_outer_product)
+TEST(layers_are_products)
 {
-    check_shapes(check_update, 4);
-    check_shapes(check_update, 4);
+    check_shapes(check_forward, FORWARD_VARIANTS);
+    check_shapes(check_forward_sparse, 2 * FORWARD_VARIANTS);
+    check_shapes(check_backward, 4);
+    for (int again = 0; again < 2; again++) check_shapes(check_update, 4);
+    check_matrices(check_multiply, 4);
+    check_matrices(check_forward_many, 4);
+    check_matrices(check_backward_many, 2);
 }
 
 /* A row of which the first weight is number 2^32: its place does not fit 32 bits. No memory is taken but for the row.
@@ -813,7 +788,7 @@ TEST(adam_stays_finite)
     }
 }
 
-TEST(tables_have_names_of_their_own)
+TEST(tables_have_names_and_are_used_by_them)
 {
     size_t count = 0;
     while (kernels_at(count)) {
@@ -828,10 +803,6 @@ TEST(tables_have_names_of_their_own)
     assert_string_equal(kernels_at(0)->name, "reference");
     assert_ptr_equal(kernels_best(), kernels_at(count - 1));
     assert_string_equal(ee_kernels(), kernels_best()->name);
-}
-
-TEST(who_asks_for_a_table_gets_it)
-{
     const kernel_table *fastest = kernels_best();
     assert_false(kernels_use("avx1024"));
     assert_ptr_equal(kernels_best(), fastest);
