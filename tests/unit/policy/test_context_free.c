@@ -253,10 +253,6 @@ TEST(positions_beyond_the_last_share_it)
         teach(few, &arms, 1700, 1);
         assert_int_equal(ee_bandit_memory(few), before);
     }
-}
-
-TEST(blocks_must_divide_the_features)
-{
     for (size_t p = 0; p < POLICIES; p++) {
         ee_settings settings = {.policy = policies[p], .dim = 96, .options = "blocks=7"};
         ee_bandit *bandit;

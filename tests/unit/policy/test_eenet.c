@@ -312,10 +312,7 @@ TEST(options_that_do_not_go_together_are_refused)
         fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].message);
         assert_null(bandit);
     }
-}
-
-TEST(a_front_is_a_hidden_layer)
-{
+    /* A front is a hidden layer. */
     ee_bandit_free(bandit_make("eenet", 4, 1, "f1.layers=1 f1.front=conv1d:2:3+relu"));
 }
 

@@ -343,13 +343,6 @@ static void assert_refused(const gain_regression_setup *setup, size_t place, con
     fails_with(a.status, EE_BAD_MODEL, "model: invalid state of f2's regression");
 }
 
-/* A head cannot have been brought to scale after the last sample. */
-TEST(a_scale_of_the_future_is_refused)
-{
-    const uint64_t future = 21;
-    assert_refused(&(gain_regression_setup){1, DIM, 1, 9, 0, 0}, 1, &future);
-}
-
 TEST(what_is_damaged_is_refused)
 {
     /* Before all there is the time. Row 1 begins at DIM; the moments are behind those of all heads, and then what was
@@ -378,4 +371,7 @@ TEST(what_is_damaged_is_refused)
                 assert_refused(&setup, cases[i].place, &cases[i].wrong);
         }
     }
+    /* A head cannot have been brought to scale after the last sample. */
+    const uint64_t future = 21;
+    assert_refused(&(gain_regression_setup){1, DIM, 1, 9, 0, 0}, 1, &future);
 }

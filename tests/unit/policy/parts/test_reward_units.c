@@ -40,7 +40,7 @@ TEST(are_the_mean_and_twice_the_deviation)
     }
 }
 
-TEST(equal_rewards_have_no_spread)
+TEST(equal_rewards_have_no_spread_and_no_units_no_centre)
 {
     reward_units self = begin(false);
     assert_true(reward_units_spread(&self) == 0);
@@ -51,6 +51,14 @@ TEST(equal_rewards_have_no_spread)
     }
     (void)reward_units_take(&self, 0.2);
     assert_true(reward_units_spread(&self) > 0);
+    /* Switched off they say nothing. */
+    reward_units off = {0};
+    (void)reward_units_take(&off, 100);
+    (void)reward_units_take(&off, 300);
+    assert_true(reward_units_centre(&off) == 0 && reward_units_spread(&off) == 1);
+    auto_archive written = archive_writer(&last_error);
+    reward_units_archive(&off, &written);
+    assert_int_equal(written.size, 0);
 }
 
 /* Of a r + b the centre is a times it and b, the spread a times it; to the bit where a is a power of two and b is 0. */
@@ -86,17 +94,6 @@ TEST(the_mean_follows_a_change)
     add_normal(&self, &draw, 20 * MOST, 1, 0.1);
     add_normal(&self, &draw, MOST, 0, 0.1);
     assert_close(reward_units_centre(&self), exp(-1), 0.01);
-}
-
-TEST(switched_off_it_says_nothing)
-{
-    reward_units self = {0};
-    (void)reward_units_take(&self, 100);
-    (void)reward_units_take(&self, 300);
-    assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
-    auto_archive written = archive_writer(&last_error);
-    reward_units_archive(&self, &written);
-    assert_int_equal(written.size, 0);
 }
 
 /* ---- saving and loading ---- */
@@ -159,16 +156,12 @@ TEST(what_recurs_counts_in_full)
     assert_true(reward_units_take(&self, 500) == 500);
     assert_true(reward_units_take(&self, 900) == 900);
     assert_true(reward_units_take(&self, 1) == 1);
-}
-
-/* Clicks, of which the first comes late and the next ones long after it. */
-TEST(the_first_click_is_no_outlier)
-{
-    reward_units self = begin(false);
+    /* Clicks, of which the first comes late and the next ones long after it. */
+    reward_units clicks = begin(false);
     const int until[] = {1000, 3000, 200000};
     for (int i = 0, next = 0; i <= 200000; i++) {
         double reward = i == until[next] ? ++next, 1 : 0;
-        assert_true(reward_units_take(&self, reward) == reward);
+        assert_true(reward_units_take(&clicks, reward) == reward);
     }
 }
 
