@@ -66,12 +66,8 @@ TEST(long_arms_take_their_own_length)
                 fail_msg("%s %s: from %zu to %zu bytes", policies[p], histories[h], before, most);
         }
     }
-}
-
-/* When a ring has forgotten them, what is left is the room to scale, to decide for and to train on one, of the last as
- * much for each of f1's two networks. */
-TEST(a_forgotten_arm_gives_its_room_back)
-{
+    /* When a ring has forgotten them, what is left is the room to scale, to decide for and to train on one, of the last
+     * as much for each of f1's two networks. */
     auto_bandit *bandit = make("greedy", "ring:9");
     size_t before = play(bandit, 1, 20);
     assert_true(play(bandit, 21, 46) > before + ROW_BYTES);

@@ -91,6 +91,29 @@ static const script scripts[] = {
     {"eenet", F1 "f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
     {"eenet", F1 "units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
     {"eenet", F1 "blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0", false},
+    {"greedy", "f1.width=7 f1.committee=2 f1.deep_width=5", true},
+    {"greedy", "f1.width=5 f1.lazy=on f1.average=6 f1.batch=4 f1.history=ring:9 f1.decay=0.1 scale=off", false},
+    {"greedy", "f1.width=5 f1.heads=2 f1.others=0.5 exclusive=on f1.lazy=on f1.history=all f1.batch=4", true},
+    {"greedy", "f1.layers=1 f1.committee=2 f1.deep_width=3 f1.batch=1 f1.steps=3 f1.order=shuffle", false},
+    {"greedy", "f1.width=5 f1.batch=1 f1.average=50 f1.history=reservoir:9 f1.optimizer=sgd", true},
+    {"neural-ucb", "f1.width=3 f1.committee=4 f1.deep_width=6", false},
+    {"neural-linucb", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", true},
+    {"neural-ensemble:paper", "f1.width=9 f1.history=reservoir:10 f1.batch=1", true},
+    {"neural-fastcb:paper", "f1.width=9 f1.history=ring:10", false},
+    {"neural-ucb:paper", "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu", true},
+    {"neural-ts:paper", "f1.width=6 covariance=full probability_draws=3", false},
+    {"neural-linear:paper", "f1.width=6 rebuild=0 probability_draws=3", true},
+    {"neural-linucb:paper", "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6", false},
+    {"eenet", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", true},
+    {"eenet", F2 "scale=off features=pooled:2 f1.committee=3 f1.deep_width=4 keep=reservoir:5", false},
+    {"eenet", F2 "scale=off features=normalized extra_until=12 label_offset=-0.5 extra_gain=2 label=relu", true},
+    {"eenet", F2 "scale=off features=sketch:4 f1.layers=3 blocks=4", true},
+    {"eenet", F2 "scale=off features=pooled:2 f2.front=conv1d:2:3", false},
+    {"eenet", F2 "scale=off features=lle:2 lle_window=8 lle_neighbors=4 extra_until=1000", true},
+    {"eenet", F1 "scale=off units=3 refresh=0 recent_units=2", false},
+    {"eenet", F1 "scale=off blocks=4 recent_units=0 ridge=0.5", true},
+    {"eenet", F1 "scale=off label=abs prior_gain=-1 standardize=off", false},
+    {"eenet", F3 "scale=off train_every=3 decision=neural optimal=threshold", true},
     {"eenet:paper", PAPER "hybrid_after=10", false},
     {"eenet:paper", PAPER "decision=neural nonzeros=1 extra_until=30", true},
     {"eenet:authors", AUTHORS "pending=5", false},
@@ -461,8 +484,15 @@ TEST(another_policy_or_dimension_is_refused)
     assert_null(bandit);
 }
 
-TEST(trailing_bytes_are_refused)
+TEST(what_is_no_model_or_more_than_one_is_refused)
 {
+    static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
+    static const char sent_as_text[] = "eenet\x1a\n\n                        ";
+    static const uint8_t zeros[64] = {0};
+    assert_not_loaded(text, sizeof text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(sent_as_text, sizeof sent_as_text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, sizeof zeros, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, 0, NULL, EE_BAD_MODEL, "model: not an eenet model");
     static uint8_t copy[1 << 16];
     auto_model saved = small_model("eenet", little_eenet, 4);
     assert_true(saved.size + 16 <= sizeof copy);
@@ -477,17 +507,6 @@ TEST(trailing_bytes_are_refused)
         repair_checksum(copy, saved.size + more);
         assert_not_loaded(copy, saved.size + more, NULL, EE_BAD_MODEL, "model: unexpected bytes at its end");
     }
-}
-
-TEST(what_is_no_model_is_refused)
-{
-    static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
-    static const char sent_as_text[] = "eenet\x1a\n\n                        ";
-    static const uint8_t zeros[64] = {0};
-    assert_not_loaded(text, sizeof text, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(sent_as_text, sizeof sent_as_text, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(zeros, sizeof zeros, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(zeros, 0, NULL, EE_BAD_MODEL, "model: not an eenet model");
 }
 
 /* ---- files ---- */

@@ -149,12 +149,8 @@ TEST(publishing_copies_what_changed)
         for (size_t i = 0; i < 2; i++)
             assert_true(resident_pages(self.snapshot->copies[i].values, learned->count * sizeof(float)) < 3000000);
     }
-}
-
-/* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of what f2
- * remembers the arms that were played. */
-TEST(publishing_leaves_rows_that_stood_still)
-{
+    /* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of
+     * what f2 remembers the arms that were played. */
     enum { SHALLOW = 200, DEEP = 128, BEHIND = DEEP * (DEEP + 3) + 1 };
     auto_reader self = reader_make(bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128"), 1);
     const parameters *learned = &self.bandit->policy->parameters;
