@@ -195,10 +195,7 @@ TEST(stops_where_the_number_ends_or_a_digit_is_missing)
         assert_int_equal(got.fault, fine ? DECIMAL_FINE : DECIMAL_NO_DIGIT);
         assert_true(!fine || value == cases[i].value);
     }
-}
-
-TEST(never_reads_past_the_end)
-{
+    /* Nothing is read past the end. */
     static const char sample[] = "-12345678.9012345678901234567890e-12";
     for (size_t length = 0; length < sizeof sample; length++) {
         RELEASED_BY(guard_free) guard g;

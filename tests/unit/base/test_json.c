@@ -130,7 +130,7 @@ TEST(wrong_escapes_are_refused)
     refuses(json_next(&reader, &token, &last_error), "invalid JSON at byte 7: escapes are not allowed here");
 }
 
-TEST(control_characters_are_refused)
+TEST(control_characters_and_wrong_utf8_are_refused)
 {
     for (int byte = 0; byte < 256; byte++) {
         for (size_t place = 0; place < 20; place++) {
@@ -142,11 +142,7 @@ TEST(control_characters_are_refused)
             assert_int_equal(strstr(got, "invalid UTF-8") != NULL, byte >= 0x80);
         }
     }
-}
-
-/* Every lead with every second byte, and the borders of the third and fourth, against the table of the standard. */
-TEST(utf8_is_checked)
-{
+    /* Every lead with every second byte, and the borders of the third and fourth, against the table of the standard. */
     static const unsigned char tails[] = {0x7f, 0x80, 0xbf, 0xc0};
     for (unsigned first = 0x80; first < 0x100; first++) {
         for (unsigned second = 0x20; second < 0x100; second++) {

@@ -112,7 +112,7 @@ TEST(every_type_is_read_and_printed)
     assert_true(usual.f2.width == 20 && usual.f1.width == 100 && usual.f2.history.number == 50 && !usual.f2.bias);
 }
 
-TEST(commas_and_white_space_separate)
+TEST(commas_and_white_space_separate_but_not_within_quotes)
 {
     static const char *const texts[] = {
         "whole=1,weight=1,f1.width=5",
@@ -129,6 +129,26 @@ TEST(commas_and_white_space_separate)
     }
     static const char *const empty[] = {"", " ", ",", "\r\n\t, ,"};
     for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) assert_int_equal(made_parse(empty[i]).whole, -7);
+    static const char *const cases[][2] = {
+        {"schedule=\"a b\" whole=3", "a b"},     {"schedule=\"a, b\",whole=3", "a, b"},
+        {"schedule=a b,whole=3", "a b"},         {"schedule=a  b c whole=3", "a  b c"},
+        {"schedule=\"a\"\"b\" whole=3", "a\"b"}, {"schedule=x\"a,b\"y+\" \" whole=3", "xa,by+ "},
+        {"schedule=\"\" whole=3", ""},           {"schedule=\"whole=9\" whole=3", "whole=9"},
+        {"schedule=a , whole=3", "a"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        made read = made_parse(cases[i][0]), again;
+        char text[2000];
+        assert_string_equal(read.schedule, cases[i][1]);
+        assert_int_equal(read.whole, 3);
+        options_format(&schema, &read, text, sizeof text);
+        again = made_parse(text);
+        assert_string_equal(again.schedule, cases[i][1]);
+        assert_int_equal(again.whole, 3);
+    }
+    assert_rejected("schedule=\"a b", "options: missing closing quote: schedule=\"a b");
+    assert_rejected("whole=1 schedule a=2", "options: expected name=value, got 'schedule'");
+    assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
 }
 
 TEST(a_text_may_be_anything_that_fits_its_field)
@@ -199,30 +219,6 @@ TEST(lists_and_repetitions_are_named)
         if (status) assert_string_equal(last_error.message, cases[i][1]);
     }
     assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
-}
-
-TEST(quotes_keep_a_text_together)
-{
-    static const char *const cases[][2] = {
-        {"schedule=\"a b\" whole=3", "a b"},     {"schedule=\"a, b\",whole=3", "a, b"},
-        {"schedule=a b,whole=3", "a b"},         {"schedule=a  b c whole=3", "a  b c"},
-        {"schedule=\"a\"\"b\" whole=3", "a\"b"}, {"schedule=x\"a,b\"y+\" \" whole=3", "xa,by+ "},
-        {"schedule=\"\" whole=3", ""},           {"schedule=\"whole=9\" whole=3", "whole=9"},
-        {"schedule=a , whole=3", "a"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        made read = made_parse(cases[i][0]), again;
-        char text[2000];
-        assert_string_equal(read.schedule, cases[i][1]);
-        assert_int_equal(read.whole, 3);
-        options_format(&schema, &read, text, sizeof text);
-        again = made_parse(text);
-        assert_string_equal(again.schedule, cases[i][1]);
-        assert_int_equal(again.whole, 3);
-    }
-    assert_rejected("schedule=\"a b", "options: missing closing quote: schedule=\"a b");
-    assert_rejected("whole=1 schedule a=2", "options: expected name=value, got 'schedule'");
-    assert_rejected("schedule b", "options: expected name=value, got 'schedule'");
 }
 
 /* Each value, and none, is refused with the range. */

@@ -37,11 +37,7 @@ TEST(streams_are_seeded_by_splitmix64)
                  {"\xff\x80", 0x721ecccfe3cf74a6u}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_memory_equal(random_named(cases[i].seed, cases[i].name).state, expected, sizeof expected);
-}
-
-/* Saved results depend on these numbers: they never change. */
-TEST(a_named_stream_is_pinned)
-{
+    /* Saved results depend on these numbers: they never change. */
     random_stream stream = random_named(42, "rounds");
     assert_true(random_bits(&stream) == 0x73c575c178e5c247u);
     assert_true(random_bits(&stream) == 0x4081471e13cb9101u);
@@ -84,16 +80,12 @@ TEST(neighbouring_seeds_are_unrelated)
 
 static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */
 
-TEST(unit_reaches_zero_and_stays_under_one)
+TEST(unit_is_uniform_reaches_zero_and_stays_under_one)
 {
     random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
     random_stream check = highest;
     assert_true(random_bits(&check) == UINT64_MAX);
     assert_true(random_unit(&lowest) == 0.0 && random_unit(&highest) == 1.0 - 0x1p-53);
-}
-
-TEST(unit_is_uniform)
-{
     enum { BINS = 100 };
     size_t counts[BINS] = {0};
     random_stream stream = random_named(1, "unit");
@@ -129,7 +121,7 @@ static double below_statistic(uint64_t seed, uint64_t bound, size_t bins)
 
 /* The last three bounds are those where taking a remainder alone is far from uniform: 2^64 is no multiple of them and
  * not many times larger. */
-TEST(below_is_uniform)
+TEST(below_is_uniform_and_reaches_both_ends)
 {
     static const struct {
         uint64_t bound;
@@ -150,10 +142,6 @@ TEST(below_is_uniform)
             assert_true(below_statistic(seed, cases[i].bound, cases[i].bins) < freedom + 6 * sqrt(2 * freedom));
         }
     }
-}
-
-TEST(below_reaches_both_ends)
-{
     random_stream stream = random_named(2, "below");
     bool seen[7] = {false};
     for (int i = 0; i < 1000; i++) seen[random_below(&stream, 7)] = true;

@@ -107,7 +107,7 @@ TEST(policies_allocate_nothing)
 }
 
 /* The reserve for a sparse arm is what the option nonzeros says, up to all features. */
-TEST(sparse_arms_within_the_reserve_allocate_nothing)
+TEST(sparse_arms_and_bounded_histories_allocate_nothing)
 {
     static const char *const policies[] = {"eenet", "greedy", "uniform"};
     for (size_t p = 0; p < 3; p++) {
@@ -117,10 +117,6 @@ TEST(sparse_arms_within_the_reserve_allocate_nothing)
         assert_int_equal(count_allocations(policies[p], "nonzeros=3", 20, 3, SPARSE, 20), 0);
         assert_true(p == 2 || count_allocations(policies[p], "nonzeros=3", 20, 4, SPARSE, 20) > 0); /* growth */
     }
-}
-
-TEST(bounded_histories_allocate_nothing)
-{
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 "
         "f3.history=ring:9 decision=neural",
@@ -478,11 +474,7 @@ TEST(growth_of_a_history_may_fail_anywhere)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int fails = 0; fails < 2; fails++)
             learn_through_growth(cases[i].policy, cases[i].options, cases[i].nonzeros, cases[i].growths, fails);
-}
-
-/* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
-TEST(growth_of_rows_may_fail_anywhere)
-{
+    /* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
     call_context c = {
         .bandit = bandit_make("eenet", 24, 2,
                               "f1.width=2 exploration=network f2.width=2 features=sketch:2 nonzeros=1 decision=neural "

@@ -258,8 +258,6 @@ TEST(orders_come_as_often_as_their_probabilities_say)
     }
 }
 
-/* ---- ids ---- */
-
 static size_t with_ids;
 
 /* An arm's first feature is its id. */
@@ -383,25 +381,6 @@ TEST(a_wrong_round_leaves_all_undecided)
     }
 }
 
-/* No call makes more decisions than may wait: none of them expires before it ends. */
-TEST(more_rounds_than_may_wait_are_refused)
-{
-    static outcome out;
-    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
-    problem p = {.count = 5};
-    round_draw(&seen[0], 1, 6, DIM, 4);
-    for (size_t i = 0; i < 5; i++) p.arms[i] = seen[0].dense;
-    for (int kind = 0; kind < 2; kind++) {
-        p.slots = kind;
-        p.count = 5;
-        refuse(bandit, &p, EE_BAD_INPUT,
-               "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time");
-        p.count = 4;
-        ok(call_bandit(bandit, &p, &out, &last_error));
-    }
-    assert_int_equal(ee_bandit_info(bandit).expired, 4);
-}
-
 TEST(bad_input_is_refused)
 {
     typedef ee_status call(ee_bandit * bandit, const ee_arms *arms, size_t count, const uint8_t *excluded,
@@ -421,6 +400,21 @@ TEST(bad_input_is_refused)
         p.slots = kind;
         refuse(bandit, &p, EE_DIVERGED, NULL);
     }
+    /* No call makes more decisions than may wait: none of them expires before it ends. */
+    static outcome out;
+    auto_bandit *patient = bandit_make("linucb", DIM, 3, "pending=4");
+    problem five = {.count = 5};
+    round_draw(&seen[0], 1, 6, DIM, 4);
+    for (size_t i = 0; i < 5; i++) five.arms[i] = seen[0].dense;
+    for (int kind = 0; kind < 2; kind++) {
+        five.slots = kind;
+        five.count = 5;
+        refuse(patient, &five, EE_BAD_INPUT,
+               "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time");
+        five.count = 4;
+        ok(call_bandit(patient, &five, &out, &last_error));
+    }
+    assert_int_equal(ee_bandit_info(patient).expired, 4);
 }
 
 /* ---- several rewards in one call ---- */

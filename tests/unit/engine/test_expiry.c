@@ -247,7 +247,7 @@ TEST(impossible_times_are_not_loaded)
     ee_bandit_free(bandit_copy(bandit));
 }
 
-TEST(bad_times_are_refused)
+TEST(bad_times_and_options_are_refused)
 {
     auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
     decide(bandit, 1);
@@ -260,10 +260,6 @@ TEST(bad_times_are_refused)
     set_time(bandit, 1700000000.5);
     refuses(ee_bandit_set_time(bandit, 1700000000.25, &last_error),
             "time: cannot go back from 1700000000.5 to 1700000000.25");
-}
-
-TEST(bad_options_are_refused)
-{
     static const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -275,8 +271,8 @@ TEST(bad_options_are_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_settings settings = {.policy = "linucb", .dim = DIM, .seed = 3, .options = cases[i].options};
-        ee_bandit *bandit;
-        fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].sentence);
+        ee_bandit *refused;
+        fails_with(ee_bandit_create(&settings, &refused, &last_error), EE_BAD_OPTION, cases[i].sentence);
     }
     auto_bandit *none = bandit_make("linucb", DIM, 3, "default_reward=none wait=1e12"),
                 *half = bandit_make("linucb", DIM, 3, "default_reward=-0.50");

@@ -44,8 +44,6 @@ static ee_status learn(ee_bandit *bandit, model record, double reward, ee_error 
     return ee_bandit_learn_record(bandit, record.bytes, record.size, reward, error);
 }
 
-/* ---- in another process ---- */
-
 static void name_file(char *path, size_t size, const char *folder, const char *name, int number)
 {
     snprintf(path, size, "%s/%s%d", folder, name, number);
@@ -128,8 +126,6 @@ TEST_IN_FOLDER(another_process_learns_the_same_bytes)
     }
 }
 
-/* ---- as the bandit itself ---- */
-
 /* A bandit that decides and learns at once, and its twin that learns records of the same decisions. */
 TEST(a_record_teaches_what_the_decision_itself_does)
 {
@@ -149,8 +145,6 @@ TEST(a_record_teaches_what_the_decision_itself_does)
     }
 }
 
-/* ---- as a decision that waits ---- */
-
 TEST(what_is_no_record_is_not_taken_in)
 {
     double reward;
@@ -165,8 +159,6 @@ TEST(what_is_no_record_is_not_taken_in)
     assert_true(model_is_of(before, bandit));
     assert_int_equal(decision.id, 5);
 }
-
-/* ---- lengths ---- */
 
 /* A record that was made before the bandit knew of a length, learned after it does: the arm is scaled anew. */
 TEST(an_arm_of_another_length_is_scaled_anew)

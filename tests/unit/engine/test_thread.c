@@ -23,8 +23,6 @@ static void join(pthread_t thread)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* ---- bandits that do not meet ---- */
-
 typedef struct lone_run {
     policy_case about;
     model end;

@@ -106,7 +106,7 @@ TEST(numbers_are_standardised_as_they_were_seen)
 }
 
 /* A number that is seldom there counts as 0 where it is missing, and is of size 1 where it is there. */
-TEST(a_rare_number_is_as_an_indicator)
+TEST(rare_numbers_are_indicators_and_others_cut_and_multiplied)
 {
     RELEASED_BY(end) fixture self;
     start(&self, "products=none");
@@ -117,23 +117,20 @@ TEST(a_rare_number_is_as_an_indicator)
     features_describe(&self.features, 1, &feature, NULL, 0);
     assert_close(feature.mean, 0.4, 1e-12);
     assert_close(feature.deviation, 39.6, 1e-12);
-}
-
-TEST(numbers_are_cut_and_multiplied_as_standardised)
-{
-    RELEASED_BY(end) fixture self;
-    start(&self, "");
+    /* Others are cut, and multiplied as standardised. */
+    RELEASED_BY(end) fixture often;
+    start(&often, "");
     for (int i = 0; i < 1000; i++)
-        features_meet(&self.features, self.round,
+        features_meet(&often.features, often.round,
                       i % 2 ? "{\"x\":1,\"_multi\":[{\"p\":4}]}" : "{\"x\":3,\"_multi\":[{\"p\":8}]}");
-    round_set(self.round, "{\"x\":100,\"_multi\":[{\"p\":4},{\"p\":-1e99}]}");
-    ee_arms arms;
-    ok(features_encode(&self.features, self.round, &arms, NULL));
-    assert_string_equal(arm_text(&self.features, &arms, 0), "constant:1 x:5 p:-1 x*p:-5");
-    assert_string_equal(arm_text(&self.features, &arms, 1), "constant:1 x:5 p:-5 x*p:-25");
+    round_set(often.round, "{\"x\":100,\"_multi\":[{\"p\":4},{\"p\":-1e99}]}");
+    ee_arms multiplied;
+    ok(features_encode(&often.features, often.round, &multiplied, NULL));
+    assert_string_equal(arm_text(&often.features, &multiplied, 0), "constant:1 x:5 p:-1 x*p:-5");
+    assert_string_equal(arm_text(&often.features, &multiplied, 1), "constant:1 x:5 p:-5 x*p:-25");
 }
 
-TEST(later_names_share_places)
+TEST(later_and_long_names_share_places)
 {
     RELEASED_BY(end) fixture self;
     start(&self, "names=3 hashes=4 standardize=off");
@@ -144,20 +141,16 @@ TEST(later_names_share_places)
     for (size_t i = 3; i < arms.starts[1]; i++) sum += (double)arms.values[i];
     assert_close(sum, 3 + 2 + 3, 1e-6); /* c, a*b, a*c */
     assert_arm("names=3 hashes=0 standardize=off", "{\"a\":1,\"_multi\":[{\"b\":2,\"c\":3}]}", "constant:1 a:1 b:2");
-}
-
-/* A long text is a feature as any other, but it is not kept. */
-TEST(long_names_share_places)
-{
+    /* A long text is a feature as any other, but it is not kept. */
     char json[8192];
-    RELEASED_BY(end) fixture self;
-    start(&self, "names=9 hashes=4 products=none");
+    RELEASED_BY(end) fixture of_long;
+    start(&of_long, "names=9 hashes=4 products=none");
     snprintf(json, sizeof json, "{\"_multi\":[{\"k\":\"%01023d\",\"l\":\"%01022d\"},{\"m\":\"%05000d\"}]}", 0, 0, 0);
-    ee_arms arms = features_meet(&self.features, self.round, json);
-    assert_int_equal(features_count(&self.features), 2); /* l=0...0 has 1024 bytes */
-    for (size_t arm = 0; arm < 2; arm++) assert_true(arms.indices[arms.starts[arm + 1] - 1] >= 9);
-    assert_int_equal(arms.indices[1], 1);
-    assert_true(self.features.names.text_capacity < 9 * 1024);
+    ee_arms long_arms = features_meet(&of_long.features, of_long.round, json);
+    assert_int_equal(features_count(&of_long.features), 2); /* l=0...0 has 1024 bytes */
+    for (size_t arm = 0; arm < 2; arm++) assert_true(long_arms.indices[long_arms.starts[arm + 1] - 1] >= 9);
+    assert_int_equal(long_arms.indices[1], 1);
+    assert_true(of_long.features.names.text_capacity < 9 * 1024);
 }
 
 /* What encode does not know is shared, or left out, and nothing is learned from it. */

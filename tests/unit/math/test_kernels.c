@@ -223,11 +223,10 @@ static void check_shapes(shape_check check_shape, size_t variants)
     }
 }
 
-static void check_lengths(shape_check check_length)
+static void check_lengths(void (*check_length)(size_t n))
 {
-    for (size_t n = 0; n <= LONGEST; n++) check_length(1, n, n, 0);
-    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++)
-        check_length(1, long_lengths[i], long_lengths[i], 0);
+    for (size_t n = 0; n <= LONGEST; n++) check_length(n);
+    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) check_length(long_lengths[i]);
 }
 
 /* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. Of the combinations of rows, in
@@ -325,11 +324,9 @@ static void run_dot(const kernel_table *kernels, void *const *x, const problem *
     *(float *)x[C] = kernels->dot(x[A], x[B], p->terms);
 }
 
-static void check_dot(size_t rows, size_t n, size_t out, size_t variant)
+static void check_dot(size_t n)
 {
-    (void)out;
-    (void)variant;
-    problem p = product("dot", run_dot, rows, 1, n);
+    problem p = product("dot", run_dot, 1, 1, n);
     p.from_zeros = true;
     check_product(&p);
 }
@@ -339,18 +336,10 @@ static void run_add_scaled(const kernel_table *kernels, void *const *x, const pr
     kernels->add_scaled(x[C], *(const float *)x[A], x[B], p->columns);
 }
 
-static void check_add_scaled(size_t rows, size_t n, size_t out, size_t variant)
+static void check_add_scaled(size_t n)
 {
-    (void)out;
-    (void)variant;
-    problem p = product("add_scaled", run_add_scaled, rows, n, 1);
+    problem p = product("add_scaled", run_add_scaled, 1, n, 1);
     check_product(&p);
-}
-
-TEST(vectors_are_multiplied_and_added)
-{
-    check_lengths(check_dot);
-    for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
 
 /* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. The last row ends where it
@@ -629,13 +618,10 @@ static void expect_relu_backward(const problem *p)
 }
 
 /* y is what relu gave: the borders pass through it, so that a unit whose output was -0 is off. */
-static void check_relu(size_t rows, size_t n, size_t out, size_t variant)
+static void check_relu(size_t n)
 {
-    (void)out;
-    (void)variant;
     for (int again = 0; again < 4; again++) {
-        problem p = {
-            .kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .rows = rows, .columns = n};
+        problem p = {.kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .rows = 1, .columns = n};
         set_argument(&p, C, n);
         set_borders(C, n);
         check(&p);
@@ -653,9 +639,11 @@ static void check_relu(size_t rows, size_t n, size_t out, size_t variant)
     }
 }
 
-TEST(relu_is_exact_both_ways)
+TEST(vectors_are_multiplied_added_and_rectified)
 {
     check_lengths(check_relu);
+    check_lengths(check_dot);
+    for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
 
 static void run_adam(const kernel_table *kernels, void *const *x, const problem *p)
@@ -720,11 +708,6 @@ static void check_adam(size_t rows, size_t in, size_t out, size_t variant)
     }
 }
 
-TEST(adam_steps)
-{
-    check_shapes(check_adam, 2);
-}
-
 /* 10^from to 10^to, and 0 now and then, of either sign. */
 static double draw_magnitude(random_stream *draw, double from, double to)
 {
@@ -768,6 +751,7 @@ TEST(adam_steps_as_pytorch_does)
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
         for (size_t again = 0; again < test_long(50, 500); again++)
             assert_pytorch_steps(kernels, times[again % (sizeof times / sizeof *times)], &draw);
+    check_shapes(check_adam, 2);
 }
 
 /* 1e18, times sqrt(1 - beta2), again and again until the moments stand still, and one that comes from nowhere. */

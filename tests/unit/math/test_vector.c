@@ -75,6 +75,20 @@ TEST(dot_of_every_two_kinds)
             assert_true(vector_dot(a.vector, b.vector) == vector_dot(b.vector, a.vector));
         }
     }
+    /* Expanding writes what a vector means. */
+    random_stream other = random_named(2, "vectors");
+    for (size_t dim = 0; dim <= MOST; dim++) {
+        for (uint64_t kind = 0; kind < KINDS; kind++) {
+            RELEASED_BY(example_free) example e;
+            RELEASED_BY(guard_free) guard wall;
+            example_create(&e, &other, dim, kind);
+            float *block = guard_end(&wall, dim + 1), *out = block + 1;
+            block[0] = 7;
+            vector_expand(e.vector, out, dim);
+            for (size_t i = 0; i < dim; i++) assert_true((double)out[i] == e.meaning[i]);
+            assert_true(block[0] == 7);
+        }
+    }
 }
 
 /* Floats would lose the middle term. */
@@ -93,25 +107,6 @@ TEST(dot_is_summed_wide_and_sees_all_bits_of_an_index)
     assert_true(vector_dot((vector){values, left, 3}, (vector){values, right, 3}) == 25);
     assert_true(vector_dot((vector){values, left, 2}, (vector){values, right, 2}) == 0);
 }
-
-TEST(expand_writes_what_a_vector_means)
-{
-    random_stream stream = random_named(2, "vectors");
-    for (size_t dim = 0; dim <= MOST; dim++) {
-        for (uint64_t kind = 0; kind < KINDS; kind++) {
-            RELEASED_BY(example_free) example e;
-            RELEASED_BY(guard_free) guard wall;
-            example_create(&e, &stream, dim, kind);
-            float *block = guard_end(&wall, dim + 1), *out = block + 1;
-            block[0] = 7;
-            vector_expand(e.vector, out, dim);
-            for (size_t i = 0; i < dim; i++) assert_true((double)out[i] == e.meaning[i]);
-            assert_true(block[0] == 7);
-        }
-    }
-}
-
-/* ---- arms ---- */
 
 TEST(arms_are_vectors)
 {
@@ -148,8 +143,6 @@ TEST(arms_are_vectors)
         for (size_t i = 0; i < 3; i++) assert_true(out[i] == 0);
     }
 }
-
-/* ---- within a limit ---- */
 
 static float from_bits(uint32_t bits)
 {
@@ -189,8 +182,6 @@ TEST(one_number_that_is_none_is_found_anywhere)
     values[3] = -1.0000001e9f;
     assert_false(vector_is_within(values, 4, 1e9f));
 }
-
-/* ---- soundness ---- */
 
 static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
 {

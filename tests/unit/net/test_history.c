@@ -174,27 +174,23 @@ TEST(rounds_are_counted_in_their_samples)
         assert_int_equal(history_count_after(&h, rounds), h.count);
         assert_int_equal(history_count_after(&h, rounds + 7), h.count); /* more than there were: all */
     }
-}
-
-/* A round ends with its last sample. One that has begun belongs to none that is over; after history_clear there are no
- * rounds. */
-TEST(an_open_round_is_not_counted)
-{
-    RELEASED_BY(memory_release) memory owner = {0};
-    history h;
-    fill_history(&h, &owner, "all", 0, 1);
-    append_round(&h, 1);
-    append_number(&h, 7);
-    assert_int_equal(history_count_after(&h, 1), 3);
-    append_number(&h, 8);
-    history_end_round(&h);
-    assert_int_equal(history_count_after(&h, 1), 3);
-    assert_int_equal(history_count_after(&h, 2), 5);
-    history_clear(&h);
-    assert_int_equal(history_count_after(&h, 2), 0);
-    for (size_t i = 0; i < 5; i++) append_number(&h, i); /* where rounds ended before */
-    history_end_round(&h);
-    assert_int_equal(history_count_after(&h, 1), 5);
+    /* A round ends with its last sample. One that has begun belongs to none that is over; after history_clear there are
+     * no rounds. */
+    RELEASED_BY(memory_release) memory other = {0};
+    history open;
+    fill_history(&open, &other, "all", 0, 1);
+    append_round(&open, 1);
+    append_number(&open, 7);
+    assert_int_equal(history_count_after(&open, 1), 3);
+    append_number(&open, 8);
+    history_end_round(&open);
+    assert_int_equal(history_count_after(&open, 1), 3);
+    assert_int_equal(history_count_after(&open, 2), 5);
+    history_clear(&open);
+    assert_int_equal(history_count_after(&open, 2), 0);
+    for (size_t i = 0; i < 5; i++) append_number(&open, i); /* where rounds ended before */
+    history_end_round(&open);
+    assert_int_equal(history_count_after(&open, 1), 5);
 }
 
 /* What takes the place of a sample does not take over its prediction; of a sample that was not kept there is none. */

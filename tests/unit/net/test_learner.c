@@ -45,17 +45,13 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
     }
 }
 
-TEST(matches_stored_training)
+TEST(matches_stored_training_and_algorithm_1)
 {
     const char *names[] = {"training.json", "training/training_2.json", "training/training_12.json",
                            "training/training_80.json"};
     const kernel_table *kernels;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) check_stored_training(names[i], kernels);
-}
-
-TEST(matches_algorithm_1)
-{
     json_auto_t *file = golden_load("algorithm1_gradient_descent.json");
     RELEASED_BY(memory_release) memory owner = {0};
     learner l;
@@ -93,20 +89,17 @@ TEST(a_batch_steps_on_the_mean)
     for (size_t i = 0; i < m.count; i++) mean[i] = m.theta[i] - 0.1f * mean[i];
     learner_train(&m.l, m.theta);
     assert_floats_close(m.theta, mean, m.count, 1e-6);
-}
-
-TEST(a_shuffled_pass_visits_each_sample_once)
-{
-    RELEASED_BY(learner_release) made_learner m;
-    learner_make(&m, "layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all", 10,
-                 1);
-    memset(m.theta, 0, m.count * sizeof *m.theta);
+    /* A shuffled pass visits each sample once. */
+    RELEASED_BY(learner_release) made_learner shuffled;
+    learner_make(&shuffled,
+                 "layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all", 10, 1);
+    memset(shuffled.theta, 0, shuffled.count * sizeof *shuffled.theta);
     for (uint32_t i = 0; i < 10; i++) { /* sample i moves weight i alone, to 1 on its first visit */
         float one = 1;
-        learner_give(&m, (vector){&one, &i, 1}, 1);
+        learner_give(&shuffled, (vector){&one, &i, 1}, 1);
     }
-    learner_train(&m.l, m.theta);
-    for (int i = 0; i < 10; i++) assert_true(m.theta[i] == 1);
+    learner_train(&shuffled.l, shuffled.theta);
+    for (int i = 0; i < 10; i++) assert_true(shuffled.theta[i] == 1);
 }
 
 TEST(a_small_loss_ends_the_training)
@@ -129,12 +122,7 @@ TEST(a_small_loss_ends_the_training)
      * at most 0.0005 is that of n = 34 and 35. */
     assert_close(reached[0], 1 - pow(0.9, 36), 1e-5);
     assert_close(reached[1], 1, 1e-6);
-}
-
-/* ---- losses ---- */
-
-TEST(losses_do_not_overflow)
-{
+    /* Losses do not overflow. */
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 1000, 1), 0, 1e-12);
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, -1000, 1), 1000, 1e-12);
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 0, 0.5f), log(2), 1e-7);

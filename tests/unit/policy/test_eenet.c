@@ -5,8 +5,7 @@
 
 #include "engine/bandit.h"
 
-/* ---- the reference: networks without biases, weights (in, out) as the bandit lays them out ---- */
-
+/* The reference: networks without biases, weights (in, out) as the bandit lays them out. */
 enum { DIM = 4, ARMS = 5, WIDTH = 6, WIDTH3 = 3, ROUNDS = 40, STEPS = 4, MOST = 1024, SAMPLES = ROUNDS * ARMS };
 enum { P1 = DIM * WIDTH + WIDTH, PHI = P1 + DIM, P2 = PHI * WIDTH + WIDTH, P3 = 2 * WIDTH3 + WIDTH3 * WIDTH3 + WIDTH3 };
 
@@ -215,8 +214,6 @@ TEST(follows_algorithm_1)
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_variant(&variants[i]);
 }
-
-/* ---- the reservoir of parameters ---- */
 
 /* With room for all rounds, every draw is one of the thetas that training went through, theta_0 included. */
 TEST(a_reservoir_draws_what_was_trained)

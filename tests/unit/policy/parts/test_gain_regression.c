@@ -299,15 +299,11 @@ static void check_sketches(double window)
     }
 }
 
-TEST(a_sketch_is_the_variance_on_average)
+TEST(a_sketch_is_the_variance_on_average_with_new_signs_each_time)
 {
     check_sketches(0);
     check_sketches(12);
-}
-
-/* A sample without features changes no variance, so the mean over solutions is over signs alone. */
-TEST(each_solution_draws_new_signs)
-{
+    /* A sample without features changes no variance, so the mean over solutions is over signs alone. */
     samples s;
     draw_samples(&s, 20, 22);
     RELEASED_BY(release) solved self;

@@ -231,11 +231,8 @@ TEST(certain_rewards_are_believed_and_noise_is_not)
         assert_true(fabs(recalled(1, 0, seed) - 0.5) < 0.02);
         assert_true(recalled(0, 1, seed) < 0.1); /* what was true of an arm is not true any more */
     }
-}
-
-/* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES. */
-TEST(the_deviation_of_a_mean_is_that_of_the_noise)
-{
+    /* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES.
+     */
     draw_features(1);
     RELEASED_BY(past_free) past self = make_past(ROOM);
     random_stream draw = random_named(4, "noise");

@@ -38,6 +38,12 @@ TEST(are_the_mean_and_twice_the_deviation)
         assert_true(reward_units_spread(&least_units) == reward_units_spread(&mean_units));
         assert_true(reward_units_spread(&mean_units) >= 2 * sqrt(variance) * (1 - 1e-12));
     }
+    /* What is long ago counts for less and less. */
+    random_stream after = random_named(5, "change");
+    reward_units changing = begin(false);
+    add_normal(&changing, &after, 20 * MOST, 1, 0.1);
+    add_normal(&changing, &after, MOST, 0, 0.1);
+    assert_close(reward_units_centre(&changing), exp(-1), 0.01);
 }
 
 TEST(equal_rewards_have_no_spread_and_no_units_no_centre)
@@ -85,18 +91,6 @@ TEST(other_units_are_those_of_the_rewards)
         }
     }
 }
-
-/* What is long ago counts for less and less. */
-TEST(the_mean_follows_a_change)
-{
-    random_stream draw = random_named(5, "change");
-    reward_units self = begin(false);
-    add_normal(&self, &draw, 20 * MOST, 1, 0.1);
-    add_normal(&self, &draw, MOST, 0, 0.1);
-    assert_close(reward_units_centre(&self), exp(-1), 0.01);
-}
-
-/* ---- saving and loading ---- */
 
 TEST(what_is_damaged_is_refused)
 {
@@ -183,21 +177,17 @@ TEST(the_first_rewards_have_room)
         assert_true(reward_units_take(&early, 1e6) < 20);
     }
     assert_true(limited < RUNS / 20);
-}
-
-/* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
-TEST(other_rewards_are_soon_the_usual_ones)
-{
+    /* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
     random_stream draw = random_named(5, "grown");
     reward_units self = begin(false), stated = begin(false);
     stated.bounded = true;
     take_usual(&self, &draw, 1000);
     take_usual(&stated, &draw, 1000);
-    int limited = 0;
+    int held_back = 0;
     for (int i = 0; i < 1000; i++) {
         double reward = 1000 * (2 * random_unit(&draw) - 1);
-        limited += reward_units_take(&self, reward) != reward;
+        held_back += reward_units_take(&self, reward) != reward;
         assert_true(reward_units_take(&stated, reward) == reward);
     }
-    assert_true(limited >= 1 && limited <= 15);
+    assert_true(held_back >= 1 && held_back <= 15);
 }
