@@ -165,21 +165,6 @@ TEST(a_text_may_be_anything_that_fits_its_field)
     assert_rejected(text, sentence);
 }
 
-TEST(an_unknown_name_gets_the_nearest_and_a_name_needs_a_value)
-{
-    assert_rejected("f1.widht=5", "options: made has no option 'f1.widht'; did you mean 'f1.width'?");
-    assert_rejected("f2.widht=5", "options: made has no option 'f2.widht'; did you mean 'f2.width'?");
-    assert_rejected("wieght=5", "options: made has no option 'wieght'; did you mean 'weight'?");
-    assert_rejected("Whole=5", "options: made has no option 'Whole'; did you mean 'whole'?");
-    assert_rejected("f3.history=all", "options: made has no option 'f3.history'; did you mean 'f1.history'?");
-    assert_rejected("made.whole=5", "options: made has no option 'made.whole'; did you mean 'whole'?");
-    assert_rejected("weight=1 zzzzzzzz=5", "options: made has no option 'zzzzzzzz'");
-    assert_rejected("=5", "options: made has no option ''");
-    assert_rejected("=", "options: made has no option ''");
-    assert_rejected("f1.width", "options: expected name=value, got 'f1.width'");
-    assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
-}
-
 /* A schema with a list, as data sets have. */
 typedef struct listed {
     int64_t whole;
@@ -196,7 +181,7 @@ static const option_group listed_groups[] = {OPTION_GROUP_OWN(listed_table, NULL
 static const option_schema listed_schema = OPTION_SCHEMA("listed", listed_groups, listed, NULL);
 
 /* A comma in a list was meant as a plus; an option given twice is refused on request. */
-TEST(lists_and_repetitions_are_named)
+TEST(lists_repetitions_and_unknown_names_are_named)
 {
     static const char *const cases[][2] = {
         {"skipped=a+b,whole=1", NULL},
@@ -219,6 +204,18 @@ TEST(lists_and_repetitions_are_named)
         if (status) assert_string_equal(last_error.message, cases[i][1]);
     }
     assert_int_equal(made_parse("whole=1 whole=2").whole, 2); /* otherwise the last one counts */
+    /* An unknown name gets the nearest, and a name needs a value. */
+    assert_rejected("f1.widht=5", "options: made has no option 'f1.widht'; did you mean 'f1.width'?");
+    assert_rejected("f2.widht=5", "options: made has no option 'f2.widht'; did you mean 'f2.width'?");
+    assert_rejected("wieght=5", "options: made has no option 'wieght'; did you mean 'weight'?");
+    assert_rejected("Whole=5", "options: made has no option 'Whole'; did you mean 'whole'?");
+    assert_rejected("f3.history=all", "options: made has no option 'f3.history'; did you mean 'f1.history'?");
+    assert_rejected("made.whole=5", "options: made has no option 'made.whole'; did you mean 'whole'?");
+    assert_rejected("weight=1 zzzzzzzz=5", "options: made has no option 'zzzzzzzz'");
+    assert_rejected("=5", "options: made has no option ''");
+    assert_rejected("=", "options: made has no option ''");
+    assert_rejected("f1.width", "options: expected name=value, got 'f1.width'");
+    assert_rejected("whole=1 weight = 1", "options: expected name=value, got 'weight'");
 }
 
 /* Each value, and none, is refused with the range. */

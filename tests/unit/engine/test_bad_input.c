@@ -102,6 +102,18 @@ TEST_WITH(features_must_be_finite, bandit_begin, bandit_end)
              first_length());
     self->round.values[2] = 1e9f;
     assert_arms_refused(self, &self->round.dense, refusal);
+    /* Of sparse arms too. */
+    static const float wrong[] = {NAN, INFINITY, -INFINITY};
+    static const size_t starts[] = {0, 0, 2, 2, 5};
+    static const uint32_t indices[] = {1, 4, 0, 2, 5};
+    for (size_t at = 0; at < 5; at++) {
+        float values[] = {1, 2, 3, 4, 5};
+        values[at] = wrong[at % 3];
+        ee_arms arms = ee_arms_sparse(starts, indices, values, 4, DIM);
+        snprintf(sentence, sizeof sentence, "arms: feature %u of arm %d is not a finite number", indices[at],
+                 at < 2 ? 1 : 3);
+        assert_arms_refused(*state, &arms, sentence);
+    }
 }
 
 /* All policies give the same answers to the same bad input, and none is changed by it. */
@@ -180,22 +192,6 @@ TEST(divergence_is_taken_back)
     }
 }
 
-TEST_WITH(sparse_features_must_be_finite, bandit_begin, bandit_end)
-{
-    static const float bad[] = {NAN, INFINITY, -INFINITY};
-    static const size_t starts[] = {0, 0, 2, 2, 5};
-    static const uint32_t indices[] = {1, 4, 0, 2, 5};
-    for (size_t at = 0; at < 5; at++) {
-        char sentence[80];
-        float values[] = {1, 2, 3, 4, 5};
-        values[at] = bad[at % 3];
-        ee_arms arms = ee_arms_sparse(starts, indices, values, 4, DIM);
-        snprintf(sentence, sizeof sentence, "arms: feature %u of arm %d is not a finite number", indices[at],
-                 at < 2 ? 1 : 3);
-        assert_arms_refused(*state, &arms, sentence);
-    }
-}
-
 TEST_WITH(arms_need_their_arrays, bandit_begin, bandit_end)
 {
     fixture *self = *state;
@@ -214,7 +210,7 @@ TEST_WITH(arms_need_their_arrays, bandit_begin, bandit_end)
     assert_arms_refused(self, &sparse, "arms: indices and values must not be NULL for sparse arms");
 }
 
-TEST_WITH(sparse_indices_must_ascend, bandit_begin, bandit_end)
+TEST_WITH(sparse_indices_and_starts_must_ascend, bandit_begin, bandit_end)
 {
     fixture *self = *state;
     static const struct {
@@ -239,32 +235,28 @@ TEST_WITH(sparse_indices_must_ascend, bandit_begin, bandit_end)
     ee_arms arms = ee_arms_sparse(starts, right, values, 2, DIM);
     ee_score scores[2];
     ok(ee_bandit_score(self->bandit, &arms, scores, NULL));
-}
-
-TEST_WITH(sparse_starts_must_ascend_from_zero, bandit_begin, bandit_end)
-{
-    fixture *self = *state;
+    /* Starts ascend from zero. */
     static const struct {
         size_t starts[4];
         const char *sentence;
-    } cases[] = {
+    } of_starts[] = {
         {{1, 2, 3, 4}, "arms: starts[0] must be 0, got 1"},
         {{0, 2, 1, 4}, "arms: arm 1 has the entries 2 to 1; expected at most 6, from starts that increase"},
         {{0, 2, 4, 3}, "arms: arm 2 has the entries 4 to 3; expected at most 6, from starts that increase"},
         {{0, 2, 9, 9}, "arms: arm 1 has the entries 2 to 9; expected at most 6, from starts that increase"},
         {{0, 7, 7, 7}, "arms: arm 0 has the entries 0 to 7; expected at most 6, from starts that increase"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ee_arms arms = ee_arms_sparse(cases[i].starts, self->round.indices, self->round.entries, 3, DIM);
-        assert_arms_refused(self, &arms, cases[i].sentence);
+    for (size_t i = 0; i < sizeof of_starts / sizeof *of_starts; i++) {
+        ee_arms own = ee_arms_sparse(of_starts[i].starts, self->round.indices, self->round.entries, 3, DIM);
+        assert_arms_refused(self, &own, of_starts[i].sentence);
     }
     /* A wild end is refused before anything is read there. */
     static const size_t wild[] = {0, 2, SIZE_MAX, SIZE_MAX};
     char sentence[120];
     snprintf(sentence, sizeof sentence,
              "arms: arm 1 has the entries 2 to %zu; expected at most 6, from starts that increase", SIZE_MAX);
-    ee_arms arms = ee_arms_sparse(wild, self->round.indices, self->round.entries, 3, DIM);
-    assert_arms_refused(self, &arms, sentence);
+    ee_arms own = ee_arms_sparse(wild, self->round.indices, self->round.entries, 3, DIM);
+    assert_arms_refused(self, &own, sentence);
 }
 
 TEST_WITH(calls_need_their_pointers, bandit_begin, bandit_end)

@@ -55,13 +55,6 @@ static void check_golden(bool sparse, const char *more)
     assert_true(rounds >= 40);
 }
 
-TEST(scores_are_the_stored_ones)
-{
-    check_golden(false, "");
-    check_golden(true, "");
-    check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
-}
-
 enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12 };
 
 /* Two arms are the same, two are near each other, one is far from all. */
@@ -83,7 +76,7 @@ static void posterior(const float *played, const double *rewards, double *mean, 
         for (size_t j = 0; j <= i; j++) covariance[j][i] = covariance[i][j] *= 0.5 * 0.5 / 0.2; /* nu^2 / lambda */
 }
 
-TEST(draws_are_those_of_the_posterior)
+TEST(scores_are_the_stored_ones_and_draws_those_of_the_posterior)
 {
     float played[TS_SAMPLES * TS_DIM];
     double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
@@ -99,6 +92,9 @@ TEST(draws_are_those_of_the_posterior)
     assert_draws(bandit, &arms, mean, covariance[0]);
     assert_close(covariance[4][4], 0.5 * 0.5 / 0.2, 1e-9);
     assert_true(covariance[0][0] < 0.2 && covariance[3][1] > 0.5 * covariance[1][1]);
+    check_golden(false, "");
+    check_golden(true, "");
+    check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
 }
 
 TEST(after_max_contexts_nothing_changes)

@@ -86,7 +86,7 @@ static void draw_row(random_stream *draw, const double *scales, size_t networks,
         row[k] = (double)k + scales[k] * signal + (k % 2 ? 0.6 : -0.3) * shared + 0.1 * random_normal(draw);
 }
 
-TEST(weights_minimise_the_loss)
+TEST(weights_minimise_the_loss_and_old_samples_are_forgotten)
 {
     size_t without[COMMITTEE_MOST + 1] = {0};
     for (uint64_t seed = 0; seed < test_long(60, 300); seed++) {
@@ -104,11 +104,8 @@ TEST(weights_minimise_the_loss)
         }
     }
     for (size_t k = 2; k <= COMMITTEE_MOST; k++) assert_true(without[k] > 3); /* else the bound was not tried */
-}
-
-/* First the one network is right and then the other. The reference knows all samples, and how much of them is left. */
-TEST(old_samples_are_forgotten)
-{
+    /* First the one network is right and then the other. The reference knows all samples, and how much of them is left.
+     */
     committee c = {.count = 2};
     random_stream draw = random_named(3, "forgetting");
     float weights[2];

@@ -85,6 +85,25 @@ TEST(a_draw_is_uniform_over_all_that_was_stored)
         double mean = (double)RUNS / (double)trainings; /* of draws in which both happen to be of one training */
         assert_true(fabs((double)together - mean) < 4 * sqrt(mean));
     }
+    /* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
+    enum { DRAWS = 20000 };
+    float theta[THETA] = {0};
+    drawn self;
+    make(&self, DRAWING_LAST, 0, 1);
+    drawing_start(&self.drawing, theta);
+    assert_int_equal(memory_bytes(&self.owner), 0);
+    make(&self, DRAWING_ALL, 0, 1);
+    drawing_start(&self.drawing, theta);
+    assert_int_equal(memory_bytes(&self.owner), 0);
+    for (size_t rounds = 0; rounds < 12; rounds++) {
+        size_t counts[MOST_TRAININGS] = {0};
+        for (int i = 0; i < DRAWS; i++) {
+            size_t round = drawing_round(&self.drawing, rounds);
+            assert_true(round <= rounds);
+            counts[round]++;
+        }
+        if (rounds) assert_true(unevenness(counts, rounds + 1) < 4);
+    }
 }
 
 /* All stored, all can be drawn; once there is no room, as many as there is room for. */
@@ -112,27 +131,4 @@ TEST(a_reservoir_holds_as_many_as_it_says)
     archive read = archive_reader(written.bytes, written.size, NULL);
     drawing_archive(&small.drawing, &read);
     assert_int_equal(read.status, EE_BAD_MODEL);
-}
-
-/* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
-TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
-{
-    enum { DRAWS = 20000 };
-    float theta[THETA] = {0};
-    drawn self;
-    make(&self, DRAWING_LAST, 0, 1);
-    drawing_start(&self.drawing, theta);
-    assert_int_equal(memory_bytes(&self.owner), 0);
-    make(&self, DRAWING_ALL, 0, 1);
-    drawing_start(&self.drawing, theta);
-    assert_int_equal(memory_bytes(&self.owner), 0);
-    for (size_t rounds = 0; rounds < 12; rounds++) {
-        size_t counts[MOST_TRAININGS] = {0};
-        for (int i = 0; i < DRAWS; i++) {
-            size_t round = drawing_round(&self.drawing, rounds);
-            assert_true(round <= rounds);
-            counts[round]++;
-        }
-        if (rounds) assert_true(unevenness(counts, rounds + 1) < 4);
-    }
 }

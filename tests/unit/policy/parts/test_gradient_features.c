@@ -168,25 +168,6 @@ static void check_sketch(const passed *p, vector x, const float *g)
     }
 }
 
-/* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
-TEST(long_sparse_arms_are_pooled)
-{
-    enum { DIM = 4001, COUNT = 300 };
-    RELEASED_BY(release) passed p;
-    make(&p, "layers=2 width=3", DIM);
-    random_stream draw = random_named(1, "inputs");
-    float values[COUNT];
-    uint32_t indices[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) {
-        values[i] = (float)random_normal(&draw);
-        indices[i] = 13 * i + (uint32_t)random_below(&draw, 13);
-    }
-    vector x = {values, indices, COUNT};
-    pass(&p, x);
-    auto_free float *g = form(&p);
-    check_pooled(&p, x, g);
-}
-
 TEST(factors_give_what_the_gradient_gives)
 {
     const char *networks[] = {
@@ -217,6 +198,21 @@ TEST(factors_give_what_the_gradient_gives)
             check_sketch(&p, inputs[i], g);
         }
     }
+    /* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
+    enum { DIM = 4001, COUNT = 300 };
+    RELEASED_BY(release) passed wide;
+    make(&wide, "layers=2 width=3", DIM);
+    random_stream draw = random_named(1, "inputs");
+    float values[COUNT];
+    uint32_t indices[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        values[i] = (float)random_normal(&draw);
+        indices[i] = 13 * i + (uint32_t)random_below(&draw, 13);
+    }
+    vector x = {values, indices, COUNT};
+    pass(&wide, x);
+    auto_free float *g = form(&wide);
+    check_pooled(&wide, x, g);
 }
 
 TEST(lle_maps_a_window_point_near_its_own_place)

@@ -246,21 +246,6 @@ TEST(certain_rewards_are_believed_and_noise_is_not)
     assert_true(recall_is_sound(self.memory, ROOM));
 }
 
-/* An arm is the same however it is written, and another one if a single feature is. */
-TEST(an_arm_is_its_entries_that_are_not_zero)
-{
-    float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
-    uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
-    RELEASED_BY(past_free) past self = make_past(ROOM);
-    for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
-    float known = past_expect(&self, vector_dense(dense, 4), 0);
-    assert_true(known > 0.8f);
-    assert_true(past_expect(&self, (vector){sparse, indices, 2}, 0) == known);
-    assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
-    assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
-    assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
-}
-
 /* Ten thousand arms in little room: the last one is known, none of those that never came, and nothing is written beyond
  * the room. */
 TEST(a_full_memory_forgets_the_older_arm)
@@ -283,4 +268,15 @@ TEST(a_full_memory_forgets_the_older_arm)
         assert_true(known >= 1 && known <= (int)room);
         assert_true(self.memory[recall_count(room)] == 0);
     }
+    /* An arm is the same however it is written, and another one if a single feature is. */
+    float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
+    uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
+    RELEASED_BY(past_free) past self = make_past(ROOM);
+    for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
+    float known = past_expect(&self, vector_dense(dense, 4), 0);
+    assert_true(known > 0.8f);
+    assert_true(past_expect(&self, (vector){sparse, indices, 2}, 0) == known);
+    assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
+    assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
+    assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
 }
