@@ -216,20 +216,6 @@ TEST(each_mistake_has_its_sentence)
     }
 }
 
-TEST(depth_is_bounded)
-{
-    static char text[100000];
-    for (size_t i = 0; i < JSON_DEPTH; i++) {
-        text[i] = '[';
-        text[2 * JSON_DEPTH - 1 - i] = ']';
-    }
-    assert_non_null(strstr(walk(text), "] END"));
-    memset(text, '[', sizeof text);
-    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 65: nested too deeply");
-    for (size_t i = 0; i + 5 <= sizeof text; i += 5) memcpy(text + i, "{\"a\":", 5);
-    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 321: nested too deeply");
-}
-
 static const char sample[] =
     " {\"event\\u0049d\": \"\\u00e9\\ud83d\\ude00 x\", \"caf\xc3\xa9\": [0.25, -1e-7, 12345678901234567890, {\"k\": "
     "null}],\n"
@@ -244,6 +230,17 @@ TEST(a_cut_gives_an_error_and_reads_nothing_behind)
         const char *got = walk_bytes(bytes, length);
         assert_int_equal(strstr(got, "} END") != NULL, length == sizeof sample - 1);
     }
+    /* Depth is bounded. */
+    static char text[100000];
+    for (size_t i = 0; i < JSON_DEPTH; i++) {
+        text[i] = '[';
+        text[2 * JSON_DEPTH - 1 - i] = ']';
+    }
+    assert_non_null(strstr(walk(text), "] END"));
+    memset(text, '[', sizeof text);
+    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 65: nested too deeply");
+    for (size_t i = 0; i + 5 <= sizeof text; i += 5) memcpy(text + i, "{\"a\":", 5);
+    assert_string_equal(walk_bytes(text, sizeof text), "invalid JSON at byte 321: nested too deeply");
 }
 
 TEST(skip_gives_the_bytes_of_a_value)

@@ -302,11 +302,7 @@ TEST(named_features_are_told_by_name)
         assert_true(find_entry(&c, plan, good)->contribution > 0.1f);
         assert_true(find_entry(&c, other, bad)->contribution < find_entry(&c, plan, good)->contribution);
     }
-}
-
-/* Of a linear policy whose rewards have no centre nothing is left over; of any the parts are the whole. */
-TEST(parts_are_the_whole)
-{
+    /* Of a linear policy whose rewards have no centre nothing is left over; of any the parts are the whole. */
     const policy_case cases[] = {
         {"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
     for (size_t i = 0; i < 3; i++) {

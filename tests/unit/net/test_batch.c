@@ -259,23 +259,6 @@ TEST(batches_are_as_samples_one_by_one)
     check_cases(member_cases, sizeof member_cases / sizeof *member_cases, MEMBERS);
 }
 
-/* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
-TEST(half_of_the_entries_is_enough)
-{
-    static const batch_case given = {"width=5", 8, {DENSE}, 1, EITHER};
-    static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
-    static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (size_t entries = 0; entries <= 8; entries++) {
-        RELEASED_BY(release_pair) pair p;
-        make_pair(&p, &given, 1, kernels_best(), 8);
-        batch_add(&p.batch, (vector){values, indices, entries});
-        batch_add(&p.batch, (vector){values, indices, 8 - entries});
-        batch_add(&p.batch, (vector){values, indices, entries});
-        batch_forward(&p.batch, p.theta);
-        assert_int_equal(p.batch.uses_dense, entries >= 4);
-    }
-}
-
 static size_t memory_of(const char *options, size_t input, size_t entries)
 {
     batch_case given = {options, input, {DENSE}, 1, EITHER};
@@ -288,7 +271,7 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
 
 /* Entries take room, of a block as many as it has; long inputs are not laid side by side; a convolution needs neither.
  */
-TEST(room_is_for_what_is_used)
+TEST(half_of_the_entries_is_enough_and_room_is_for_what_is_used)
 {
     assert_true(memory_of("width=5", 40, 10) >= memory_of("width=5", 40, 0) + BATCH_SAMPLES * 10 * 8);
     assert_int_equal(memory_of("width=5 heads=4", 40, 10), memory_of("width=5 heads=4", 40, 40));
@@ -296,4 +279,17 @@ TEST(room_is_for_what_is_used)
     assert_true(memory_of("width=5", 4097, 0) < BATCH_SAMPLES * 4097 * sizeof(float));
     const char convolution[] = "width=5 front=conv1d:2:3";
     assert_int_equal(memory_of(convolution, 40, 40), memory_of(convolution, 40, 0));
+    /* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
+    static const batch_case given = {"width=5", 8, {DENSE}, 1, EITHER};
+    static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
+    static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t entries = 0; entries <= 8; entries++) {
+        RELEASED_BY(release_pair) pair p;
+        make_pair(&p, &given, 1, kernels_best(), 8);
+        batch_add(&p.batch, (vector){values, indices, entries});
+        batch_add(&p.batch, (vector){values, indices, 8 - entries});
+        batch_add(&p.batch, (vector){values, indices, entries});
+        batch_forward(&p.batch, p.theta);
+        assert_int_equal(p.batch.uses_dense, entries >= 4);
+    }
 }

@@ -72,11 +72,8 @@ TEST(a_reservoir_keeps_each_sample_equally_often)
     double expected = (double)RUNS * KEPT / SAMPLES, square = 0;
     for (int i = 0; i < SAMPLES; i++) square += (counts[i] - expected) * (counts[i] - expected) / expected;
     assert_true(square < 62); /* chi-square, 39 degrees of freedom: 99% is 62.4 */
-}
-
-/* Training begins with the newest sample; where a reservoir did not keep it, it must not take another one for it. */
-TEST(a_reservoir_knows_whether_it_kept_the_newest)
-{
+    /* Training begins with the newest sample; where a reservoir did not keep it, it must not take another one for it.
+     */
     RELEASED_BY(memory_release) memory owner = {0};
     history h;
     fill_history(&h, &owner, "reservoir:5", 5, 1);

@@ -149,23 +149,19 @@ TEST(thompson_draws_means_of_other_rewards)
     score(bandit, &arms, scores);
     for (size_t i = 0; i < 3; i++) assert_close(scores[i].exploitation, means[i], 1e-6);
     assert_draws(bandit, &arms, quantiles);
-}
-
-/* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
-TEST(thompson_becomes_normal_for_good)
-{
-    auto_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
-    ee_arms arms = alike(2);
-    ee_score scores[2];
-    for (int t = 0; t < 6; t++) teach(bandit, &arms, 0, t % 3 == 0);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, 3.0 / 8, 1e-6);
-    teach(bandit, &arms, 1, 0.5);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, (2.5 / 7 + 2) / 7, 1e-6); /* (the mean of all + 2) / (1 + 6) */
-    for (int t = 0; t < 33; t++) teach(bandit, &arms, 1, 1);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
+    /* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
+    auto_bandit *normal = bandit_make("thompson", 1, 5, NULL);
+    ee_arms two = alike(2);
+    ee_score own[2];
+    for (int t = 0; t < 6; t++) teach(normal, &two, 0, t % 3 == 0);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, 3.0 / 8, 1e-6);
+    teach(normal, &two, 1, 0.5);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, (2.5 / 7 + 2) / 7, 1e-6); /* (the mean of all + 2) / (1 + 6) */
+    for (int t = 0; t < 33; t++) teach(normal, &two, 1, 1);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
 }
 
 /* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
