@@ -39,6 +39,11 @@ void release_memory(void *place)
     memory_free(*(void **)place);
 }
 
+void release_archive(archive *place)
+{
+    memory_free(place->bytes);
+}
+
 /* ---- stored numbers ---- */
 
 json_t *golden_load(const char *name)

@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/archive.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "eenet.h"
 
 /* Sanitizers and emulators make all ten times as slow, and find in a few repetitions what they find in many. */
@@ -105,8 +107,9 @@ extern ee_error last_error;
 #define auto_snapshot RELEASED_BY(release_snapshot) ee_snapshot
 #define auto_scratch RELEASED_BY(release_scratch) ee_scratch
 #define auto_round RELEASED_BY(release_round) ee_round
-#define auto_free RELEASED_BY(release_block)    /* by free */
-#define auto_memory RELEASED_BY(release_memory) /* by memory_free */
+#define auto_free RELEASED_BY(release_block)              /* by free */
+#define auto_memory RELEASED_BY(release_memory)           /* by memory_free */
+#define auto_archive RELEASED_BY(release_archive) archive /* what was written */
 
 void release_bandit(ee_bandit **place);
 void release_snapshot(ee_snapshot **place);
@@ -114,6 +117,7 @@ void release_scratch(ee_scratch **place);
 void release_round(ee_round **place);
 void release_block(void *place);
 void release_memory(void *place);
+void release_archive(archive *place);
 
 /* ---- stored numbers: the files of tests/golden, or of the folder that the variable EENET_GOLDEN_DIR names. A file
  * that this folder lacks is taken from tests/golden, so that it need hold new numbers alone. ---- */

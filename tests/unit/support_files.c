@@ -5,8 +5,6 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "base/file.h"
-
 test_folder folder_make(void)
 {
     test_folder folder = {"test_folder.XXXXXX"};
@@ -69,9 +67,8 @@ void folder_write_text(const test_folder *folder, const char *name, const char *
 void folder_write_packed(const test_folder *folder, const char *name, const void *bytes, size_t size)
 {
     size_t packed_size;
-    uint8_t *packed = gzip_pack(bytes, size, &packed_size);
+    auto_free uint8_t *packed = gzip_pack(bytes, size, &packed_size);
     folder_write(folder, name, packed, packed_size);
-    free(packed);
 }
 
 uint8_t *gzip_pack(const void *bytes, size_t size, size_t *packed_size)

@@ -1,7 +1,5 @@
 #include "support_logs.h"
 
-#include "base/random.h"
-
 static size_t draw(random_stream *stream, const double *p, size_t count)
 {
     double left = random_unit(stream);
@@ -22,7 +20,7 @@ void make_log(const made_log *how, made_round *watch, void *context)
         log_create(how->path, dataset_dim(data), &log, &error))
         fail_msg("%s", error.message);
     size_t count = dataset_arms(data);
-    double *p = malloc(count * sizeof *p), *logged = malloc(count * sizeof *logged);
+    auto_free double *p = malloc(count * sizeof *p), *logged = malloc(count * sizeof *logged);
     for (size_t i = 0; i < count; i++) {
         p[i] = how->floor / (double)count + (i == 0 ? 1.0 - how->floor : 0.0);
         logged[i] = p[i] * how->scale;
@@ -47,6 +45,4 @@ void make_log(const made_log *how, made_round *watch, void *context)
     if (log_end(log, true, &error)) fail_msg("%s", error.message);
     environment_free(world);
     dataset_free(data);
-    free(p);
-    free(logged);
 }

@@ -54,10 +54,9 @@ void theta_from_golden(const network *net, const json_t *layers, size_t first, f
             for (size_t b = 0; b < in; b++) theta[l->parameters + b * out + a] = weights[a * in + b];
         free(weights);
         if (!l->bias) continue;
-        float *biases = golden_floats(golden_member(stored, "bias"), &count);
+        auto_free float *biases = golden_floats(golden_member(stored, "bias"), &count);
         assert_int_equal(count, out);
         memcpy(theta + l->parameters + l->weight_count, biases, out * sizeof *theta);
-        free(biases);
     }
 }
 

@@ -110,12 +110,11 @@ void logged_each_open_bandit(void (*check)(json_t *expect, const evaluated_round
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/open-bandit/golden/obd_%s.json", data, names[i]);
-        json_t *log = json_load_file(path, 0, NULL);
+        json_auto_t *log = json_load_file(path, 0, NULL);
         assert_non_null(log);
         logged_rounds rounds = logged_of_open_bandit(log);
         check(golden_member(log, "expect"), &rounds.rounds);
         logged_free(&rounds);
-        json_decref(log);
     }
 }
 

@@ -2,10 +2,7 @@
 #define _DEFAULT_SOURCE
 #include "support.h"
 
-#include <math.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,17 +21,15 @@ TEST(every_golden_file_loads)
         {"training.json", NULL, 5},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_t *root = golden_load(cases[i].file);
+        json_auto_t *root = golden_load(cases[i].file);
         if (cases[i].array) {
             size_t count = 0;
-            double *numbers = golden_doubles(golden_member(root, cases[i].array), &count);
+            auto_free double *numbers = golden_doubles(golden_member(root, cases[i].array), &count);
             assert_int_equal(count, cases[i].count);
             for (size_t k = 0; k < count; k++) assert_true(isfinite(numbers[k]));
-            free(numbers);
         } else {
             assert_int_equal(json_array_size(golden_member(root, "cases")), cases[i].count);
         }
-        json_decref(root);
     }
 }
 
@@ -45,10 +40,10 @@ TEST(the_environment_chooses_golden_files)
     char *kept = before ? strdup(before) : NULL, folder[] = "golden_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/lle.json", folder);
-    json_t *own = json_pack("{s:[i]}", "points", 5);
+    json_auto_t *own = json_pack("{s:[i]}", "points", 5);
     assert_int_equal(json_dump_file(own, path, 0), 0);
     assert_int_equal(setenv("EENET_GOLDEN_DIR", folder, 1), 0);
-    json_t *there = golden_load("lle.json"), *elsewhere = golden_load("training.json");
+    json_auto_t *there = golden_load("lle.json"), *elsewhere = golden_load("training.json");
     assert_true(json_equal(own, there));
     assert_int_equal(json_array_size(golden_member(elsewhere, "cases")), 5);
     if (kept)
@@ -57,35 +52,22 @@ TEST(the_environment_chooses_golden_files)
         unsetenv("EENET_GOLDEN_DIR");
     remove(path);
     rmdir(folder);
-    json_decref(own);
-    json_decref(there);
-    json_decref(elsewhere);
     free(kept);
 }
 
 TEST(nested_arrays_are_read_in_order)
 {
-    json_t *array = json_loads("[[[1, 2.5], []], [-3e-2], 4, [[[[5]]]]]", 0, NULL);
+    json_auto_t *array = json_loads("[[[1, 2.5], []], [-3e-2], 4, [[[[5]]]]]", 0, NULL), *empty = json_array();
     assert_non_null(array);
-    size_t count = 0;
-    double *wide = golden_doubles(array, &count);
+    size_t count = 7;
+    free(golden_floats(empty, &count));
+    assert_int_equal(count, 0);
+    auto_free double *wide = golden_doubles(array, &count);
     assert_int_equal(count, 5);
     const double expected[] = {1, 2.5, -3e-2, 4, 5};
     assert_memory_equal(wide, expected, sizeof expected);
-    float *narrow = golden_floats(array, NULL);
+    auto_free float *narrow = golden_floats(array, NULL);
     for (size_t i = 0; i < count; i++) assert_true(narrow[i] == (float)expected[i]);
-    free(narrow);
-    free(wide);
-    json_decref(array);
-}
-
-TEST(an_empty_array_has_no_numbers)
-{
-    json_t *array = json_array();
-    size_t count = 7;
-    free(golden_floats(array, &count));
-    assert_int_equal(count, 0);
-    json_decref(array);
 }
 
 TEST(closeness_is_absolute_below_one_and_relative_above)
@@ -140,7 +122,7 @@ TEST(a_guarded_array_ends_at_the_wall)
 {
     static const size_t counts[] = {0, 1, 2, 3, 67, 1023, 1024, 1025};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        guard g;
+        RELEASED_BY(guard_free) guard g;
         float *array = guard_end(&g, counts[i]);
         assert_int_equal((uintptr_t)(array + counts[i]) % (uintptr_t)sysconf(_SC_PAGESIZE), 0);
         for (size_t k = 0; k < counts[i]; k++) assert_true(isnan(array[k]));
@@ -149,17 +131,11 @@ TEST(a_guarded_array_ends_at_the_wall)
         assert_int_equal(signal_of_touching(end, false), SIGSEGV);
         assert_int_equal(signal_of_touching(end, true), SIGSEGV);
         if (counts[i]) assert_int_equal(signal_of_touching(end - 1, true), 0);
-        guard_free(&g);
     }
-}
-
-TEST(guarded_bytes_can_start_anywhere)
-{
-    for (size_t size = 1; size < 20; size++) {
-        guard g;
+    for (size_t size = 1; size < 20; size++) { /* bytes can start anywhere */
+        RELEASED_BY(guard_free) guard g;
         char *bytes = guard_end_bytes(&g, size);
         memset(bytes, 0, size);
         assert_int_equal(signal_of_touching(bytes + size, false), SIGSEGV);
-        guard_free(&g);
     }
 }

@@ -96,7 +96,7 @@ static int folder_delete(void **state)
 
 static void assert_content(const void *expected, size_t size)
 {
-    uint8_t *bytes = NULL;
+    auto_memory uint8_t *bytes = NULL;
     size_t got = SIZE_MAX;
     ee_error error = {EE_OK, ""};
     ee_status status = file_read(path, &bytes, &got, &error);
@@ -105,24 +105,21 @@ static void assert_content(const void *expected, size_t size)
     assert_int_equal(got, size);
     assert_non_null(bytes);
     assert_memory_equal(bytes, expected, size);
-    memory_free(bytes);
 }
 
 /* file_write fails with "file: could not <verb> <path>: <reason>": the temporary name says nothing to anybody. */
 static void assert_write_fails(const char *at, const char *verb, const char *reason)
 {
-    assert_int_equal(file_write(at, "new content", 11, &last_error), EE_FILE_ERROR);
-    assert_int_equal(last_error.status, EE_FILE_ERROR);
     char expected[512];
     snprintf(expected, sizeof expected, "file: could not %s %s: %s", verb, at, reason);
-    assert_string_equal(last_error.message, expected);
+    fails_with(file_write(at, "new content", 11, &last_error), EE_FILE_ERROR, expected);
     assert_int_equal(file_write(at, "new content", 11, NULL), EE_FILE_ERROR);
 }
 
-FOLDER_TEST(what_is_written_is_read_back)
+FOLDER_TEST(what_is_written_is_read_back_and_replaced)
 {
     static const size_t sizes[] = {0, 1, 255, 4096, 100001};
-    uint8_t *bytes = malloc(100001);
+    auto_free uint8_t *bytes = malloc(100001);
     assert_non_null(bytes);
     for (size_t i = 0; i < 100001; i++) bytes[i] = (uint8_t)(i * 31 + (i >> 8));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -130,11 +127,6 @@ FOLDER_TEST(what_is_written_is_read_back)
         assert_content(bytes, sizes[i]);
         assert_int_equal(folder_entries(false), 1);
     }
-    free(bytes);
-}
-
-FOLDER_TEST(an_existing_file_is_replaced)
-{
     ok(file_write(path, "a long old content", 18, NULL));
     int old = open(path, O_RDONLY);
     assert_true(old >= 0);
@@ -159,10 +151,7 @@ FOLDER_TEST(the_mode_is_the_users_or_the_old_files)
     ok(file_write(path, "y", 1, NULL));
     assert_int_equal(stat(path, &about), 0);
     assert_int_equal(about.st_mode & 07777, 0604);
-}
-
-FOLDER_TEST(a_path_without_a_folder_is_beside_us)
-{
+    /* A path without a folder is beside us. */
     int here = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(chdir(folder), 0);
     ee_status status = file_write("model", "x", 1, NULL);
@@ -173,13 +162,7 @@ FOLDER_TEST(a_path_without_a_folder_is_beside_us)
 }
 
 /* The order that makes a crash harmless: content on the disk, then the name, then the folder that holds the name. */
-FOLDER_TEST(the_file_is_synced_before_its_name_and_the_folder_after)
-{
-    ok(file_write(path, "x", 1, NULL));
-    assert_string_equal(trace, "sync-file rename sync-folder");
-}
-
-FOLDER_TEST(interrupted_and_short_writes_go_on)
+FOLDER_TEST(interrupted_and_short_writes_go_on_to_a_synced_file)
 {
     static const char content[] = "one byte at a time";
     stutter = true;
@@ -188,21 +171,18 @@ FOLDER_TEST(interrupted_and_short_writes_go_on)
     ok(status);
     assert_content(content, sizeof content);
     assert_int_equal(stutter_writes, 2 * sizeof content);
+    assert_string_equal(trace, "sync-file rename sync-folder");
 }
 
-FOLDER_TEST(a_missing_folder_is_an_error)
+FOLDER_TEST(a_folder_must_be_there_and_is_not_overwritten)
 {
     char missing[256];
+    struct stat about;
     snprintf(missing, sizeof missing, "%s/missing/model", folder);
     assert_write_fails(missing, "create", "No such file or directory");
     assert_int_equal(folder_entries(false), 0);
-}
-
-FOLDER_TEST(a_folder_is_not_overwritten)
-{
     assert_int_equal(mkdir(path, 0700), 0);
     assert_write_fails(path, "replace", "Is a directory");
-    struct stat about;
     assert_int_equal(stat(path, &about), 0);
     assert_true(S_ISDIR(about.st_mode));
     assert_int_equal(folder_entries(false), 1);
@@ -212,19 +192,17 @@ FOLDER_TEST(a_folder_is_not_overwritten)
 FOLDER_TEST(a_pipe_is_not_replaced)
 {
     struct stat about;
-    ee_error error;
     char expected[256];
     assert_int_equal(mkfifo(path, 0600), 0);
-    assert_int_equal(file_write(path, "x", 1, &error), EE_FILE_ERROR);
     snprintf(expected, sizeof expected, "file: %s is not a regular file; it was not changed", path);
-    assert_string_equal(error.message, expected);
+    fails_with(file_write(path, "x", 1, &last_error), EE_FILE_ERROR, expected);
     assert_int_equal(stat(path, &about), 0);
     assert_true(S_ISFIFO(about.st_mode));
     assert_int_equal(folder_entries(false), 1);
 }
 
 /* The limit lets a part of the file be written, as a full disk does. */
-FOLDER_TEST(a_write_cut_by_a_limit_keeps_the_old_file)
+FOLDER_TEST(a_cut_write_or_a_failed_step_keeps_a_whole_file)
 {
     static const uint8_t large[10000] = {1};
     ok(file_write(path, "old", 3, NULL));
@@ -234,35 +212,27 @@ FOLDER_TEST(a_write_cut_by_a_limit_keeps_the_old_file)
     limit.rlim_cur = 1000;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    ee_error error;
-    ee_status status = file_write(path, large, sizeof large, &error);
+    ee_status status = file_write(path, large, sizeof large, &last_error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_DFL);
-    assert_int_equal(status, EE_FILE_ERROR);
     char expected[256];
     snprintf(expected, sizeof expected, "file: could not write %s: File too large", path);
-    assert_string_equal(error.message, expected);
+    fails_with(status, EE_FILE_ERROR, expected);
     assert_content("old", 3);
     assert_int_equal(folder_entries(false), 1);
-}
-
-/* If syncing the folder fails, the new file is in place, but a power cut may take it back: the caller must hear of it.
- */
-FOLDER_TEST(a_failed_step_is_told_and_keeps_a_whole_file)
-{
+    /* If syncing the folder fails, the new file is in place, but a power cut may take it back: the caller must hear of
+     * it. */
     static const char *const cases[][3] = {{"sync-file", "sync %s/model", "old"},
                                            {"rename", "replace %s/model", "old"},
                                            {"sync-folder", "sync %s", "new"}};
     for (size_t i = 0; i < 3; i++) {
-        char step[128], expected[256];
-        ee_error error;
+        char step[128];
         fail_call = NULL;
         ok(file_write(path, "old", 3, NULL));
         fail_call = cases[i][0];
         snprintf(step, sizeof step, cases[i][1], folder);
         snprintf(expected, sizeof expected, "file: could not %s: Input/output error", step);
-        assert_int_equal(file_write(path, "new", 3, &error), EE_FILE_ERROR);
-        assert_string_equal(error.message, expected);
+        fails_with(file_write(path, "new", 3, &last_error), EE_FILE_ERROR, expected);
         assert_content(cases[i][2], 3);
         assert_int_equal(folder_entries(false), 1);
     }
@@ -272,12 +242,10 @@ static void assert_read_fails(const char *format)
 {
     uint8_t *bytes = (uint8_t *)folder;
     size_t size = 7;
-    assert_int_equal(file_read(path, &bytes, &size, &last_error), EE_FILE_ERROR);
-    assert_null(bytes);
-    assert_int_equal(last_error.status, EE_FILE_ERROR);
     char expected[256];
     snprintf(expected, sizeof expected, format, path);
-    assert_string_equal(last_error.message, expected);
+    fails_with(file_read(path, &bytes, &size, &last_error), EE_FILE_ERROR, expected);
+    assert_null(bytes);
     assert_int_equal(file_read(path, &bytes, &size, NULL), EE_FILE_ERROR);
 }
 
@@ -328,19 +296,14 @@ FOLDER_TEST(folders_are_made_with_those_they_lie_in)
     assert_true(S_ISDIR(about.st_mode));
     assert_int_equal(rmdir(inner), 0);
     assert_int_equal(rmdir(path), 0);
-}
-
-FOLDER_TEST(a_file_is_no_folder)
-{
-    char inner[sizeof path + 8];
-    ee_error error = {EE_OK, ""};
+    ee_error error = {EE_OK, ""}; /* and a file is no folder */
     ok(file_write(path, "x", 1, NULL));
     snprintf(inner, sizeof inner, "%s/two", path);
     assert_int_equal(file_make_folder(path, &error), EE_FILE_ERROR);
     assert_non_null(strstr(error.message, "could not create the folder /tmp/eenet-test-"));
-    assert_non_null(strstr(error.message, "/model: Not a directory"));
+    assert_non_null(strstr(error.message, "/one: Not a directory"));
     assert_int_equal(file_make_folder(inner, &error), EE_FILE_ERROR);
-    assert_non_null(strstr(error.message, "/model: Not a directory"));
+    assert_non_null(strstr(error.message, "/one: Not a directory"));
 }
 
 TEST(tails_are_short_and_whole_letters)
@@ -356,15 +319,9 @@ TEST(tails_are_short_and_whole_letters)
     /* A message that says why, whatever the length of the path. */
     uint8_t *bytes;
     size_t size;
-    assert_int_equal(file_read(long_path, &bytes, &size, &last_error), EE_FILE_ERROR);
     snprintf(expected, sizeof expected, "file: could not open %s: File name too long", long_path + 200);
-    assert_string_equal(last_error.message, expected);
-}
-
-TEST(parts_are_joined)
-{
-    char *joined;
+    fails_with(file_read(long_path, &bytes, &size, &last_error), EE_FILE_ERROR, expected);
+    auto_memory char *joined;
     ok(file_join("a/b", "c.txt", &joined, NULL));
     assert_string_equal(joined, "a/b/c.txt");
-    memory_free(joined);
 }

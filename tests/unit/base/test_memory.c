@@ -38,24 +38,16 @@ TEST(blocks_are_aligned_and_zero)
         memset(block, 0xff, count * 3);
         memory_free(block);
     }
-}
-
-TEST(whole_lines_hold_sixteen_floats)
-{
-    assert_int_equal(memory_whole_lines(0), 0);
-    assert_int_equal(memory_whole_lines(1), 16);
-    assert_int_equal(memory_whole_lines(16), 16);
-    assert_int_equal(memory_whole_lines(2201), 2208);
-}
-
-TEST(a_count_of_zero_gives_one_element)
-{
-    double *block = NULL;
+    auto_memory double *block = NULL; /* a count of zero gives one element */
     ok(memory_create(NULL, &block, 0, sizeof *block, NULL));
     assert_non_null(block);
     assert_true(*block == 0);
     *block = 1;
-    memory_free(block);
+    /* Whole lines hold sixteen floats. */
+    assert_int_equal(memory_whole_lines(0), 0);
+    assert_int_equal(memory_whole_lines(1), 16);
+    assert_int_equal(memory_whole_lines(16), 16);
+    assert_int_equal(memory_whole_lines(2201), 2208);
 }
 
 /* The sentence names at least the bytes that were asked for. */
@@ -72,7 +64,7 @@ static void assert_no_memory(size_t count, size_t size, size_t bytes)
     assert_int_equal(memory_create(NULL, &block, count, size, NULL), EE_NO_MEMORY);
 }
 
-TEST(a_product_that_overflows_is_no_memory)
+TEST(what_is_too_large_is_no_memory)
 {
     assert_no_memory(SIZE_MAX, 8, SIZE_MAX);
     assert_no_memory(SIZE_MAX / 2 + 1, 2, SIZE_MAX); /* the product is 0 */
@@ -80,18 +72,14 @@ TEST(a_product_that_overflows_is_no_memory)
     assert_no_memory(8, SIZE_MAX / 8 + 2, SIZE_MAX);
     assert_no_memory(SIZE_MAX, 1, SIZE_MAX); /* alignment needs room too */
     assert_no_memory(SIZE_MAX - 62, 1, SIZE_MAX);
-}
-
-TEST(what_the_system_refuses_is_no_memory)
-{
-    const size_t half = SIZE_MAX / 2 + 1;
+    const size_t half = SIZE_MAX / 2 + 1; /* what the system refuses */
     assert_no_memory(half / 2, 2, half);
     assert_no_memory(1, half, half);
 }
 
 TEST(growing_keeps_the_content_and_zeroes_the_rest)
 {
-    uint32_t *array = NULL;
+    auto_memory uint32_t *array = NULL;
     size_t capacity = 0;
     for (size_t count = 1; count < 2000; count += count / 3 + 1) {
         size_t before = capacity;
@@ -101,12 +89,11 @@ TEST(growing_keeps_the_content_and_zeroes_the_rest)
         assert_zero(array + before, (capacity - before) * sizeof *array);
         for (size_t i = 0; i < capacity; i++) array[i] = (uint32_t)i + 1;
     }
-    memory_free(array);
 }
 
-TEST(growing_doubles_or_takes_what_is_asked)
+TEST(growing_doubles_or_takes_what_is_asked_or_changes_nothing)
 {
-    uint32_t *array = NULL;
+    auto_memory uint32_t *array = NULL;
     size_t capacity = 0;
     static const struct {
         size_t asked, capacity;
@@ -118,25 +105,18 @@ TEST(growing_doubles_or_takes_what_is_asked)
         assert_int_equal(capacity, steps[i].capacity);
         if (steps[i].asked <= room) assert_ptr_equal(array, before);
     }
-    memory_free(array);
-}
-
-TEST(growth_that_fails_changes_nothing)
-{
-    uint64_t *array = NULL;
-    size_t capacity = 0;
-    ok(memory_grow(NULL, &array, &capacity, 4, sizeof *array, NULL));
-    array[3] = 9;
-    uint64_t *before = array;
+    auto_memory uint64_t *other = NULL;
+    size_t room_of_other = 0;
+    ok(memory_grow(NULL, &other, &room_of_other, 4, sizeof *other, NULL));
+    other[3] = 9;
+    uint64_t *kept = other;
     static const size_t counts[] = {SIZE_MAX, SIZE_MAX / 8, SIZE_MAX / 16};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        assert_int_equal(memory_grow(NULL, &array, &capacity, counts[i], sizeof *array, &last_error), EE_NO_MEMORY);
-        assert_int_equal(last_error.status, EE_NO_MEMORY);
-        assert_ptr_equal(array, before);
-        assert_int_equal(capacity, 4);
-        assert_int_equal(array[3], 9);
+        assert_int_equal(memory_grow(NULL, &other, &room_of_other, counts[i], sizeof *other, NULL), EE_NO_MEMORY);
+        assert_ptr_equal(other, kept);
+        assert_int_equal(room_of_other, 4);
+        assert_int_equal(other[3], 9);
     }
-    memory_free(array);
 }
 
 /* Whichever goes first: the oldest, the newest or one in between. */
@@ -144,7 +124,7 @@ TEST(a_block_of_an_owner_may_go_alone)
 {
     enum { BLOCKS = 4 };
     for (size_t alone = 0; alone < BLOCKS; alone++) {
-        memory owner = {0};
+        RELEASED_BY(memory_release) memory owner = {0};
         char *blocks[BLOCKS];
         for (size_t i = 0; i < BLOCKS; i++) ok(memory_create(&owner, &blocks[i], 10, 1, NULL));
         size_t all = memory_bytes(&owner);
@@ -152,7 +132,6 @@ TEST(a_block_of_an_owner_may_go_alone)
         assert_int_equal(memory_bytes(&owner), all / BLOCKS * (BLOCKS - 1));
         memory_free(blocks[(alone + 2) % BLOCKS]);
         assert_int_equal(memory_bytes(&owner), all / 2);
-        memory_release(&owner);
     }
 }
 
@@ -246,7 +225,7 @@ TEST(large_blocks_take_large_pages)
     skip(); /* qemu does not pass on what is asked for */
 #endif
     if (access("/sys/kernel/mm/transparent_hugepage", F_OK)) skip();
-    memory owner = {0}, users = {.allocator = {plain_allocate, plain_release, NULL}};
+    RELEASED_BY(memory_release) memory owner = {0}, users = {.allocator = {plain_allocate, plain_release, NULL}};
     char *whole, *part, *none, *own;
     ok(memory_create(&owner, &whole, BYTES, 1, NULL));
     ok(memory_create(&owner, &part, BYTES, 1, NULL));
@@ -262,6 +241,4 @@ TEST(large_blocks_take_large_pages)
     assert_false(wants_large_pages(own + BYTES / 2)); /* nobody's but the user's to say */
     assert_zero(whole, 1000);
     assert_zero(whole + BYTES - 1000, 1000);
-    memory_release(&owner);
-    memory_release(&users);
 }

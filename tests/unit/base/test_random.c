@@ -8,18 +8,16 @@ enum { DRAWS = 250000, BELOW_DRAWS = 50000 };
 /* What Vigna's xoshiro256starstar.c gives from the state 1, 2, 3, 4. */
 TEST(bits_are_those_of_xoshiro256)
 {
-    static const uint64_t expected[] = {
-        11520u,
-        0u,
-        1509978240u,
-        1215971899390074240u,
-        1216172134540287360u,
-        607988272756665600u,
-        16172922978634559625u,
-        8476171486693032832u,
-        10595114339597558777u,
-        2904607092377533576u,
-    };
+    static const uint64_t expected[] = {11520u,
+                                        0u,
+                                        1509978240u,
+                                        1215971899390074240u,
+                                        1216172134540287360u,
+                                        607988272756665600u,
+                                        16172922978634559625u,
+                                        8476171486693032832u,
+                                        10595114339597558777u,
+                                        2904607092377533576u};
     random_stream stream = {{1, 2, 3, 4}};
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) assert_true(random_bits(&stream) == expected[i]);
 }
@@ -37,14 +35,9 @@ TEST(streams_are_seeded_by_splitmix64)
                  {"a", 0x856ceed8b52d3bf1u},
                  {"foobar", 0x367a8219d06ec6eau},
                  {"\xff\x80", 0x721ecccfe3cf74a6u}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_memory_equal(random_named(cases[i].seed, cases[i].name).state, expected, sizeof expected);
-    }
-}
-
-/* Saved results depend on these numbers: they never change. */
-TEST(a_named_stream_is_pinned)
-{
+    /* Saved results depend on these numbers: they never change. */
     random_stream stream = random_named(42, "rounds");
     assert_true(random_bits(&stream) == 0x73c575c178e5c247u);
     assert_true(random_bits(&stream) == 0x4081471e13cb9101u);
@@ -87,16 +80,12 @@ TEST(neighbouring_seeds_are_unrelated)
 
 static const uint64_t all_ones = 0x4fc71c71c71c71c7u; /* the second word of a state whose next draw is 2^64 - 1 */
 
-TEST(unit_reaches_zero_and_stays_under_one)
+TEST(unit_is_uniform_reaches_zero_and_stays_under_one)
 {
     random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
     random_stream check = highest;
     assert_true(random_bits(&check) == UINT64_MAX);
     assert_true(random_unit(&lowest) == 0.0 && random_unit(&highest) == 1.0 - 0x1p-53);
-}
-
-TEST(unit_is_uniform)
-{
     enum { BINS = 100 };
     size_t counts[BINS] = {0};
     random_stream stream = random_named(1, "unit");
@@ -132,7 +121,7 @@ static double below_statistic(uint64_t seed, uint64_t bound, size_t bins)
 
 /* The last three bounds are those where taking a remainder alone is far from uniform: 2^64 is no multiple of them and
  * not many times larger. */
-TEST(below_is_uniform)
+TEST(below_is_uniform_and_reaches_both_ends)
 {
     static const struct {
         uint64_t bound;
@@ -153,27 +142,13 @@ TEST(below_is_uniform)
             assert_true(below_statistic(seed, cases[i].bound, cases[i].bins) < freedom + 6 * sqrt(2 * freedom));
         }
     }
-}
-
-TEST(below_one_is_zero)
-{
-    random_stream stream = random_named(1, "below");
-    for (int i = 0; i < 100; i++) assert_true(random_below(&stream, 1) == 0);
-}
-
-/* What a counter that wrapped asks for: 0 stands for 2^64. */
-TEST(below_zero_is_any_number)
-{
-    random_stream stream = random_named(1, "below"), same = stream;
-    for (int i = 0; i < 10; i++) assert_true(random_below(&stream, 0) == random_bits(&same));
-}
-
-TEST(below_reaches_both_ends)
-{
     random_stream stream = random_named(2, "below");
     bool seen[7] = {false};
     for (int i = 0; i < 1000; i++) seen[random_below(&stream, 7)] = true;
     for (size_t i = 0; i < 7; i++) assert_true(seen[i]);
+    for (int i = 0; i < 100; i++) assert_true(random_below(&stream, 1) == 0);
+    random_stream same = stream; /* 0, which a counter that wrapped asks for, stands for 2^64 */
+    for (int i = 0; i < 10; i++) assert_true(random_below(&stream, 0) == random_bits(&same));
     random_stream highest = {{1, all_ones, 3, 4}};
     assert_true(random_below(&highest, UINT64_MAX) == 0); /* 2^64 - 1 modulo itself */
     random_stream lowest = {{1, 0, 3, 4}};                /* draws 0, which that bound rejects, then another */
@@ -206,6 +181,11 @@ TEST(normal_has_the_moments_of_a_normal)
     assert_true(fabs(fourth / DRAWS - 3) < 0.098);
     assert_close((double)within_one / DRAWS, erf(sqrt(0.5)), 0.0047);
     assert_close((double)beyond_three / DRAWS, erfc(3 * sqrt(0.5)), 0.00052);
+    /* At the ends of the unit interval it is finite. */
+    random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
+    assert_true(random_normal(&lowest) == 0);
+    double furthest = random_normal(&highest);
+    assert_true(isfinite(furthest) && fabs(furthest) < 8.6); /* sqrt(2 x 53 x log 2) is 8.57 */
 }
 
 /* The share of draws below quantiles that scipy.stats.gamma gives, within 4.5 standard errors. */
@@ -234,12 +214,4 @@ TEST(gamma_has_the_quantiles_of_a_gamma)
             assert_true(fabs((double)below[q] / GAMMA_DRAWS - levels[q]) <= 4.5 * error);
         }
     }
-}
-
-TEST(normal_is_finite_at_the_ends_of_unit)
-{
-    random_stream lowest = {{1, 0, 3, 4}}, highest = {{1, all_ones, 3, 4}};
-    assert_true(random_normal(&lowest) == 0);
-    double furthest = random_normal(&highest);
-    assert_true(isfinite(furthest) && fabs(furthest) < 8.6); /* sqrt(2 x 53 x log 2) is 8.57 */
 }

@@ -25,7 +25,7 @@ static void assert_row(const slots *self, size_t slot, size_t words, uint32_t va
 
 TEST(usual_rows_take_nothing_more)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     slots s;
     make(&s, &owner);
     size_t before = memory_bytes(&owner);
@@ -35,12 +35,20 @@ TEST(usual_rows_take_nothing_more)
         assert_ptr_equal(slots_at(&s, slot), slots_at(&s, 0) + slot * STRIDE);
     }
     assert_int_equal(memory_bytes(&owner), before);
-    memory_release(&owner);
+    /* Several may be reserved. */
+    RELEASED_BY(memory_release) memory other = {0};
+    slots several;
+    make(&several, &other);
+    ok(slots_reserve(&several, 3, LONG, NULL));
+    size_t reserved = memory_bytes(&other);
+    for (uint32_t slot = 0; slot < 3; slot++) memset(slots_take(&several, slot, LONG - slot), (int)slot + 1, LONG);
+    for (uint32_t slot = 0; slot < 3; slot++) assert_row(&several, slot, LONG / 4, 0x01010101 * (slot + 1));
+    assert_int_equal(memory_bytes(&other), reserved);
 }
 
 TEST(a_long_row_takes_its_own_length_while_it_is_there)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     slots s;
     make(&s, &owner);
     put(&s, 3, STRIDE + 1, 1); /* the table of long rows is there from now on */
@@ -61,13 +69,12 @@ TEST(a_long_row_takes_its_own_length_while_it_is_there)
     slots_free(&s, 2); /* has none */
     put(&s, 1, 1, 8);
     assert_int_equal(memory_bytes(&owner), before);
-    memory_release(&owner);
 }
 
 /* As dense rows are: after the first of them nothing is allocated. */
 TEST(long_rows_of_one_length_use_the_same_blocks)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     slots s;
     make(&s, &owner);
     for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, LONG, slot);
@@ -79,37 +86,31 @@ TEST(long_rows_of_one_length_use_the_same_blocks)
         assert_row(&s, turn % SLOTS, LONG, turn);
         if (turn >= SLOTS) assert_row(&s, (turn + 1) % SLOTS, LONG, turn + 1 - SLOTS);
     }
-    memory_release(&owner);
 }
 
 TEST(more_slots_keep_what_the_others_hold)
 {
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     slots s;
     make(&s, &owner);
     for (uint32_t slot = 0; slot < SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
     ok(slots_grow(&s, 4 * SLOTS, NULL));
     for (uint32_t slot = SLOTS; slot < 4 * SLOTS; slot++) put(&s, slot, slot % 2 ? LONG : STRIDE, slot);
     for (uint32_t slot = 0; slot < 4 * SLOTS; slot++) assert_row(&s, slot, slot % 2 ? LONG : STRIDE, slot);
-    memory_release(&owner);
-}
-
-TEST(several_may_be_reserved)
-{
-    memory owner = {0};
-    slots s;
-    make(&s, &owner);
-    ok(slots_reserve(&s, 3, LONG, NULL));
-    size_t before = memory_bytes(&owner);
-    for (uint32_t slot = 0; slot < 3; slot++) memset(slots_take(&s, slot, LONG - slot), (int)slot + 1, LONG);
-    for (uint32_t slot = 0; slot < 3; slot++) assert_row(&s, slot, LONG / 4, 0x01010101 * (slot + 1));
-    assert_int_equal(memory_bytes(&owner), before);
-    memory_release(&owner);
+    /* What no memory holds is refused. */
+    RELEASED_BY(memory_release) memory other = {0};
+    slots refused;
+    assert_int_equal(slots_create(&refused, &other, SIZE_MAX / 4, 8, false, NULL), EE_NO_MEMORY);
+    make(&refused, &other);
+    assert_int_equal(slots_reserve(&refused, 1, SIZE_MAX / 4, NULL), EE_NO_MEMORY);
+    assert_int_equal(slots_grow(&refused, SIZE_MAX / 8, NULL), EE_NO_MEMORY);
+    put(&refused, SLOTS - 1, LONG, 9);
+    assert_row(&refused, SLOTS - 1, LONG, 9);
 }
 
 TEST(rows_that_start_short_grow_to_what_is_usual)
 {
-    memory owner = {0}, reserved = {0};
+    RELEASED_BY(memory_release) memory owner = {0}, reserved = {0};
     slots s, moved, all;
     ok(slots_create(&all, &reserved, SLOTS, LONG, false, NULL));
     ok(slots_create(&s, &owner, SLOTS, LONG, true, NULL));
@@ -129,19 +130,4 @@ TEST(rows_that_start_short_grow_to_what_is_usual)
     ok(slots_follow(&moved, &s, NULL));
     slots_move(&s, 3, &moved, 0, LONG);
     assert_row(&moved, 0, LONG, 3);
-    memory_release(&owner);
-    memory_release(&reserved);
-}
-
-TEST(what_no_memory_holds_is_refused)
-{
-    memory owner = {0};
-    slots s;
-    assert_int_equal(slots_create(&s, &owner, SIZE_MAX / 4, 8, false, NULL), EE_NO_MEMORY);
-    make(&s, &owner);
-    assert_int_equal(slots_reserve(&s, 1, SIZE_MAX / 4, NULL), EE_NO_MEMORY);
-    assert_int_equal(slots_grow(&s, SIZE_MAX / 8, NULL), EE_NO_MEMORY);
-    put(&s, SLOTS - 1, LONG, 9);
-    assert_row(&s, SLOTS - 1, LONG, 9);
-    memory_release(&owner);
 }

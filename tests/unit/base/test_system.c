@@ -2,7 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <stdint.h>
 #include <unistd.h>
 
 #include "base/system.h"
@@ -18,12 +17,11 @@ TEST(cores_are_some_of_the_machines)
 TEST(large_pages_keep_the_content)
 {
     enum { BYTES = 8 << 20, PAGE = 64 << 10 };
-    char *block = NULL;
+    auto_free char *block = NULL;
     assert_int_equal(posix_memalign((void **)&block, PAGE, BYTES), 0);
     memset(block, 7, BYTES);
     system_take_large_pages(block, BYTES);
     for (size_t i = 0; i < BYTES; i++) assert_int_equal(block[i], 7);
-    free(block);
 }
 
 TEST(processor_fits_its_place)

@@ -5,7 +5,6 @@
 
 #include "rounds.h"
 
-#include "base/memory.h"
 #include "engine/bandit.h"
 
 static inline archive learned_bytes(const ee_bandit *bandit)
@@ -22,11 +21,8 @@ static inline archive learned_bytes(const ee_bandit *bandit)
 
 static inline bool learned_the_same(const ee_bandit *a, const ee_bandit *b)
 {
-    archive one = learned_bytes(a), other = learned_bytes(b);
-    bool same = one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0;
-    memory_free(one.bytes);
-    memory_free(other.bytes);
-    return same;
+    auto_archive one = learned_bytes(a), other = learned_bytes(b);
+    return one.size == other.size && memcmp(one.bytes, other.bytes, one.size) == 0;
 }
 
 #endif

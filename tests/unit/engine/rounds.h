@@ -4,12 +4,6 @@
 
 #include "support.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/random.h"
-#include "eenet.h"
-
 /* ---- rounds: the same number gives the same arms, whoever asks and whenever ---- */
 
 enum { ROUND_ARMS = 1000, ROUND_DIM = 32 };
@@ -171,8 +165,7 @@ static inline bool model_equal(model a, model b)
 static inline bool model_is_of(model saved, const ee_bandit *bandit)
 {
     auto_model now = model_save(bandit);
-    bool same = model_equal(saved, now);
-    return same;
+    return model_equal(saved, now);
 }
 
 static inline ee_bandit *model_load(model saved)
@@ -187,8 +180,7 @@ static inline ee_bandit *model_load(model saved)
 static inline bool bandits_equal(const ee_bandit *one, const ee_bandit *other)
 {
     auto_model saved = model_save(one);
-    bool same = model_is_of(saved, other);
-    return same;
+    return model_is_of(saved, other);
 }
 
 /* As saved and loaded, which saves the same bytes again. */

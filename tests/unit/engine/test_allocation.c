@@ -2,10 +2,11 @@
 #define _DEFAULT_SOURCE
 #include "every_policy.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "counted_memory.h"
+#include "support_files.h"
+
 static round_arms round_now;
 
 /* ---- none in the hot path ---- */
@@ -106,7 +107,7 @@ TEST(policies_allocate_nothing)
 }
 
 /* The reserve for a sparse arm is what the option nonzeros says, up to all features. */
-TEST(sparse_arms_within_the_reserve_allocate_nothing)
+TEST(sparse_arms_and_bounded_histories_allocate_nothing)
 {
     static const char *const policies[] = {"eenet", "greedy", "uniform"};
     for (size_t p = 0; p < 3; p++) {
@@ -116,10 +117,6 @@ TEST(sparse_arms_within_the_reserve_allocate_nothing)
         assert_int_equal(count_allocations(policies[p], "nonzeros=3", 20, 3, SPARSE, 20), 0);
         assert_true(p == 2 || count_allocations(policies[p], "nonzeros=3", 20, 4, SPARSE, 20) > 0); /* growth */
     }
-}
-
-TEST(bounded_histories_allocate_nothing)
-{
     static const char *const options[] = {
         "f1.width=8 exploration=network f2.width=8 f3.width=4 features=normalized f1.history=ring:9 f2.history=ring:9 "
         "f3.history=ring:9 decision=neural",
@@ -211,8 +208,7 @@ static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, vo
         assert_int_equal(call(context, &nothing, NULL), EE_NO_MEMORY);
         fail_at = 0;
     }
-    size_t made = calls;
-    return made;
+    return calls;
 }
 
 /* What decide, score, learn, save and load work on. */
@@ -478,11 +474,7 @@ TEST(growth_of_a_history_may_fail_anywhere)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int fails = 0; fails < 2; fails++)
             learn_through_growth(cases[i].policy, cases[i].options, cases[i].nonzeros, cases[i].growths, fails);
-}
-
-/* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
-TEST(growth_of_rows_may_fail_anywhere)
-{
+    /* A wide arm that comes when the histories are full: f1's rows grow, and then the rest may still fail. */
     call_context c = {
         .bandit = bandit_make("eenet", 24, 2,
                               "f1.width=2 exploration=network f2.width=2 features=sketch:2 nonzeros=1 decision=neural "
@@ -588,13 +580,11 @@ TEST(saving_may_fail_among_waiting_decisions)
     }
 }
 
-TEST(files_may_fail_anywhere)
+TEST_IN_FOLDER(files_may_fail_anywhere)
 {
-    char folder[] = "/tmp/eenet-test-XXXXXX", path[64];
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/model", folder);
     size_t held = live;
-    call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, ""), .path = path};
+    call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, "")};
+    c.path = folder_path(&here, "model");
     void *loaded;
     assert_true(fail_each(try_save, &c, c.bandit, &loaded) >= 4);
     assert_true(fail_each(try_load, &c, NULL, &loaded) >= 8);
@@ -604,8 +594,9 @@ TEST(files_may_fail_anywhere)
     ee_bandit_free(loaded);
     ee_bandit_free(c.bandit);
     assert_int_equal(live, held);
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(rmdir(folder), 0); /* which it can only be when no temporary file is left */
+    assert_int_equal(unlink(c.path), 0);
+    assert_int_equal(rmdir(here.path), 0); /* which it can only be when no temporary file is left */
+    here = folder_make();
 }
 
 static ee_status try_describe(void *context, void **out, ee_error *error)

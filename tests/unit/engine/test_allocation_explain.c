@@ -2,8 +2,6 @@
  * changed. */
 #include "every_policy.h"
 
-#include <stdlib.h>
-
 #include "counted_memory.h"
 #include "named_play.h"
 
@@ -71,14 +69,13 @@ TEST(every_policy_may_fail_anywhere)
     static round_arms drawn;
     for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         for (size_t sparse = 0; sparse < 2; sparse++) {
-            question q = {.bandit = bandit_make(c->name, DIM, 3, c->options)};
+            RELEASED_BY(close_question) question q = {.bandit = bandit_make(c->name, DIM, 3, c->options)};
             bandit_play(q.bandit, 1, 10, 2, sparse);
             round_draw(&drawn, 99, ARMS, DIM, DIM / 2);
             q.arms = sparse ? &drawn.sparse : &drawn.dense;
             open_question(&q);
             check(&q, ask);
             check(&q, ask_bandit);
-            close_question(&q);
         }
     }
 }
@@ -87,13 +84,12 @@ TEST(named_rounds_may_fail_anywhere)
 {
     const char *const hashings[] = {"names=1000", "names=30 hashes=8", "hashing=vw bits=10", "products=none"};
     for (size_t i = 0; i < 4; i++) {
-        question q = {.bandit = named_make("greedy", "f1.width=4", hashings[i])};
+        RELEASED_BY(close_question) question q = {.bandit = named_make("greedy", "f1.width=4", hashings[i])};
         ok(ee_round_create(NULL, &q.round, NULL));
         named_play(q.bandit, q.round, 1, 20);
         named_draw(q.round, 21);
         open_question(&q);
         check(&q, ask);
-        close_question(&q);
         ee_round_free(q.round);
     }
 }

@@ -28,8 +28,6 @@ static void decide_published(reader *self, uint64_t number, ee_score *scores)
     ok(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &decision, scores, NULL, NULL));
 }
 
-/* ---- none ---- */
-
 TEST(known_names_allocate_nothing)
 {
     for (size_t o = 0; o < OPTIONS; o++) {

@@ -2,9 +2,6 @@
  * rounds at once, on a snapshot and by a record, and after a bandit was saved and loaded. */
 #include "rounds.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "engine/bandit.h"
 
 enum { ARMS = 5, MOST = 2000 };

@@ -2,7 +2,6 @@
 #include "rounds.h"
 
 #include <float.h>
-#include <math.h>
 
 /* Networks small enough that a few hundred rounds take milliseconds. */
 static const char small_eenet[] =
@@ -28,8 +27,6 @@ static bool scores_equal(const ee_score *a, const ee_score *b, size_t count)
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
-/* ---- deciding ---- */
-
 TEST(ids_count_from_one)
 {
     auto_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
@@ -37,9 +34,8 @@ TEST(ids_count_from_one)
         round_draw(&round_now, id, 3, 4, 4);
         assert_int_equal(bandit_choose(bandit, &round_now.dense, NULL).id, id);
         ee_arms none = ee_arms_dense(round_now.values, 0, 4);
-        ee_decision unused;
-        assert_int_equal(ee_bandit_decide(bandit, &none, &unused, NULL, NULL, &last_error),
-                         EE_BAD_INPUT); /* takes no id */
+        ee_decision unused; /* what is refused takes no id */
+        assert_int_equal(ee_bandit_decide(bandit, &none, &unused, NULL, NULL, NULL), EE_BAD_INPUT);
     }
 }
 
@@ -75,22 +71,6 @@ TEST(scores_are_filled_and_the_best_wins)
         }
         assert_true(differ);
     }
-}
-
-TEST(linear_scores_are_the_weighted_sum)
-{
-    auto_bandit *bandit = bandit_make(
-        "eenet", 8, 3, "f1.width=8 exploration=network f2.width=8 features=sketch:8 decision=linear w1=2 w2=0.5");
-    bandit_play(bandit, 1, 30, 5, false);
-    round_draw(&round_now, 99, 5, 8, 8);
-    ee_score scores[5];
-    bool explores = false;
-    bandit_choose(bandit, &round_now.dense, scores);
-    for (size_t i = 0; i < 5; i++) {
-        assert_close((double)scores[i].score, 2.0 * scores[i].exploitation + 0.5 * scores[i].exploration, 1e-6);
-        explores |= scores[i].exploration != 0;
-    }
-    assert_true(explores);
 }
 
 TEST(score_changes_nothing)
@@ -265,14 +245,13 @@ static void compare_scaling(const char *policy, const char *options)
     static const float sizes[] = {1, 3e5f, 1e-5f};
     static round_arms round;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        scaling pair = make_scaling(policy, DIM, options);
+        RELEASED_BY(free_scaling) scaling pair = make_scaling(policy, DIM, options);
         double length = 0;
         for (uint64_t t = 1; t <= 30; t++) {
             draw_lengths(&round, t, ARMS, DIM, sizes[k]);
             if (t == 1) length = mean_length(&round);
             play_scaled(&pair, &round, length, (t + k) % 3 != 0);
         }
-        free_scaling(&pair);
     }
 }
 
@@ -313,7 +292,7 @@ TEST(a_round_of_nothing_is_not_the_first)
     static const float sizes[] = {0, 1e-7f, 0, 3, 1e-7f, 15, 0, 0.6f};
     static round_arms round;
     for (size_t p = 0; p < 3; p++) {
-        scaling pair = make_scaling(policies[p][0], 8, policies[p][1]);
+        RELEASED_BY(free_scaling) scaling pair = make_scaling(policies[p][0], 8, policies[p][1]);
         double length = 1;
         for (size_t t = 0; t < sizeof sizes / sizeof *sizes; t++) {
             round_draw(&round, t, 4, 8, 4);
@@ -322,15 +301,14 @@ TEST(a_round_of_nothing_is_not_the_first)
             if (t == 3) length = mean_length(&round);
             play_scaled(&pair, &round, length, t % 2 == 0);
         }
-        free_scaling(&pair);
     }
 }
 
-/* A look before the first decision is by the length of its own arms, which it does not keep. */
-TEST(a_look_is_not_the_first_round)
+/* A look before the first decision is by the length of its own arms, which it does not keep; nor does a refusal. */
+TEST(neither_a_look_nor_a_refusal_is_the_first_round)
 {
     static round_arms round;
-    scaling pair = make_scaling("eenet", 12, "f1.width=8");
+    RELEASED_BY(free_scaling) scaling pair = make_scaling("eenet", 12, "f1.width=8");
     auto_model before = model_save(pair.scales);
     for (uint64_t t = 1; t <= 3; t++) {
         ee_score looked[5], own[5];
@@ -340,26 +318,13 @@ TEST(a_look_is_not_the_first_round)
         ok(ee_bandit_score(pair.plain, &round.dense, own, NULL));
         assert_true(scores_equal(looked, own, 5));
     }
-    assert_true(model_is_of(before, pair.scales));
-    draw_lengths(&round, 4, 5, 12, 1);
-    play_scaled(&pair, &round, mean_length(&round), true);
-    free_scaling(&pair);
-}
-
-/* Nor is a decision that was refused. */
-TEST(a_refused_round_is_not_the_first)
-{
-    static round_arms round;
-    scaling pair = make_scaling("greedy", 12, small_greedy);
-    auto_model before = model_save(pair.scales);
-    draw_lengths(&round, 1, 5, 12, 9);
+    draw_lengths(&round, 4, 5, 12, 9);
     round.values[59] = NAN;
     ee_decision decision;
     assert_int_equal(ee_bandit_decide(pair.scales, &round.dense, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     assert_true(model_is_of(before, pair.scales));
-    draw_lengths(&round, 2, 5, 12, 1);
-    play_scaled(&pair, &round, mean_length(&round), false);
-    free_scaling(&pair);
+    draw_lengths(&round, 5, 5, 12, 1);
+    play_scaled(&pair, &round, mean_length(&round), true);
 }
 
 /* Nothing, in whatever form it comes, is seen as nothing. */
@@ -390,8 +355,6 @@ TEST(arms_of_zeros_stay_zeros)
         assert_floats_close(&a[0].exploitation, &b[0].exploitation, 9, 1e-5);
     }
 }
-
-/* ---- blocks ---- */
 
 /* f1.heads=0 are as many as there are blocks, whoever has an f1. */
 TEST(heads_may_be_those_of_the_blocks)
@@ -424,25 +387,6 @@ TEST(heads_may_be_those_of_the_blocks)
             bandit_reward(one, left.id, round_reward(&round_now, left.arm));
             bandit_reward(other, right.id, round_reward(&round_now, left.arm));
         }
-    }
-}
-
-/* ---- learning ---- */
-
-TEST(learning_finds_the_line)
-{
-    static const char *const policies[][2] = {
-        {"eenet", "f1.width=20 exploration=network f2.width=20 features=sketch:8 f1.rate=0.01"},
-        {"greedy", "f1.width=20 f1.rate=0.01"}};
-    for (size_t p = 0; p < 2; p++) {
-        auto_bandit *bandit = bandit_make(policies[p][0], 6, 1, policies[p][1]);
-        bandit_play(bandit, 1, 600, 4, false);
-        size_t won = 0;
-        for (uint64_t t = 1001; t <= 1200; t++) {
-            round_draw(&round_now, t, 4, 6, 6);
-            won += round_reward(&round_now, bandit_choose(bandit, &round_now.dense, NULL).arm) > 0;
-        }
-        assert_true(won > 170); /* half of all arms are rewarded: chance is 100 */
     }
 }
 
@@ -486,44 +430,23 @@ TEST(a_late_reward_meets_its_own_decision)
     assert_true(close_first_wrong(&a[0].exploitation, &b[0].exploitation, 18, 1e-2) < 18);
 }
 
-/* A decision can be rewarded until `pending` more were made. */
-TEST(decisions_wait_as_long_as_promised)
-{
-    static const uint64_t limits[] = {1, 2, 5, 16};
-    for (size_t i = 0; i < 4; i++) {
-        char options[32];
-        snprintf(options, sizeof options, "pending=%d", (int)limits[i]);
-        auto_bandit *bandit = bandit_make("uniform", 4, 1, options);
-        round_draw(&round_now, 1, 3, 4, 4);
-        for (uint64_t t = 1; t <= limits[i]; t++) bandit_choose(bandit, &round_now.dense, NULL);
-        bandit_reward(bandit, 1, 1);
-        uint64_t last = limits[i];
-        for (uint64_t t = 0; t < limits[i]; t++) last = bandit_choose(bandit, &round_now.dense, NULL).id;
-        assert_int_equal(ee_bandit_learn(bandit, last - limits[i], 1, NULL), EE_EXPIRED_DECISION);
-        bandit_reward(bandit, last - limits[i] + 1, 1);
-    }
-}
-
-/* ---- the same seed ---- */
-
 TEST(the_seed_is_all_randomness)
 {
     static const char *const policies[][2] = {{"eenet", small_eenet}, {"greedy", small_greedy}, {"uniform", NULL}};
     for (size_t p = 0; p < 3; p++) {
-        model models[3];
-        for (uint64_t i = 0; i < 3; i++) {
-            auto_bandit *bandit = bandit_make(policies[p][0], 8, i < 2 ? 7 : 8, policies[p][1]);
-            bandit_play(bandit, 1, 50, 5, false);
-            models[i] = model_save(bandit);
-        }
-        assert_true(model_equal(models[0], models[1]));
-        assert_false(model_equal(models[0], models[2]));
+        auto_bandit *one = bandit_make(policies[p][0], 8, 7, policies[p][1]),
+                    *same = bandit_make(policies[p][0], 8, 7, policies[p][1]),
+                    *other = bandit_make(policies[p][0], 8, 8, policies[p][1]);
+        bandit_play(one, 1, 50, 5, false);
+        bandit_play(same, 1, 50, 5, false);
+        bandit_play(other, 1, 50, 5, false);
+        auto_model mine = model_save(one), its = model_save(other);
+        assert_true(model_is_of(mine, same));
         /* Beyond the seed itself, which the file holds: what was drawn differs too. */
         size_t differs = 0;
-        for (size_t i = 0; models[0].size == models[2].size && i < models[0].size; i++)
-            differs += ((char *)models[0].bytes)[i] != ((char *)models[2].bytes)[i];
-        assert_true(models[0].size != models[2].size || differs > 30);
-        for (size_t i = 0; i < 3; i++) model_free(&models[i]);
+        for (size_t i = 0; mine.size == its.size && i < mine.size; i++)
+            differs += ((char *)mine.bytes)[i] != ((char *)its.bytes)[i];
+        assert_true(mine.size != its.size || differs > 30);
     }
 }
 
@@ -546,10 +469,7 @@ TEST(info_says_what_a_bandit_is)
     assert_non_null(strstr(info.options, "hybrid_after=20"));
     assert_string_equal(ee_version(), EE_VERSION);
     assert_true(strlen(ee_kernels()) > 0);
-}
-
-TEST(every_status_has_a_name)
-{
+    /* Every status has a name. */
     assert_string_equal(ee_status_name(EE_OK), "EE_OK");
     assert_string_equal(ee_status_name(EE_BAD_OPTION), "EE_BAD_OPTION");
     int count = 0;
@@ -557,19 +477,13 @@ TEST(every_status_has_a_name)
     assert_true(count > EE_DIVERGED);
     assert_string_equal(ee_status_name((ee_status)count), "unknown");
     assert_string_equal(ee_status_name((ee_status)-1), "unknown");
-}
-
-/* A newer program may read members there that this library does not know of. */
-TEST(reserved_words_are_filled_with_zeros)
-{
+    /* Reserved words are zero: a newer program may read members there that this library does not know of. */
     ee_policy policy;
     ee_option option;
     memset(&policy, 0xff, sizeof policy);
     memset(&option, 0xff, sizeof option);
     ok(ee_policy_describe(0, &policy, NULL));
     ok(ee_option_describe("eenet", 0, &option, NULL));
-    auto_bandit *bandit = bandit_make("uniform", 3, 1, NULL);
-    ee_info info = ee_bandit_info(bandit);
     static const uint64_t zeros[64] = {0};
     assert_memory_equal(policy.reserved, zeros, sizeof policy.reserved);
     assert_memory_equal(option.reserved, zeros, sizeof option.reserved);
@@ -685,24 +599,4 @@ TEST(memory_grows_as_it_should)
     ratio = (full[2] - full[1]) / (full[1] - full[0]);
     assert_true(ratio > 3.7 && ratio < 4.3);
     assert_int_equal(ee_bandit_memory(NULL), 0);
-}
-
-/* A Thompson policy tells a probability only by the draws that it is given for it. */
-TEST(the_probability_of_a_draw_is_estimated_or_not_told)
-{
-    static round_arms round;
-    round_draw(&round, 3, 2, 4, 4);
-    auto_bandit *silent = bandit_make("lints", 4, 1, NULL),
-                *reporting = bandit_make("lints", 4, 1, "probability_draws=4000");
-    ee_decision first, second;
-    ok(ee_bandit_decide(silent, &round.dense, &first, NULL, NULL, NULL));
-    ok(ee_bandit_decide(reporting, &round.dense, &second, NULL, NULL, NULL));
-    assert_true(isnan(first.probability));
-    assert_int_equal(first.arm, second.arm); /* the extra draws come after the one that decides */
-    /* No reward has come: by symmetry either of two arms wins half of the draws. */
-    assert_true(fabs(second.probability - 0.5) < 0.05);
-    ee_settings settings = {.policy = "neural-ts", .dim = 4, .seed = 1, .options = "propensity=softmax"};
-    ee_bandit *none;
-    fails_with(ee_bandit_create(&settings, &none, &last_error), EE_BAD_OPTION,
-               "options: neural-ts has no option 'propensity'");
 }

@@ -3,7 +3,6 @@
 #include "every_policy.h"
 
 #include <float.h>
-#include <math.h>
 
 #include "engine/bandit.h"
 #include "engine/snapshot.h"
@@ -62,11 +61,6 @@ static ee_status call_bandit(ee_bandit *bandit, const problem *p, outcome *out, 
                                              out->probabilities, error)
                     : ee_bandit_decide_many(bandit, p->arms, p->count, excluded, out->decisions, out->scores,
                                             out->probabilities, error);
-}
-
-static void call_well(ee_bandit *bandit, const problem *p, outcome *out)
-{
-    ok(call_bandit(bandit, p, out, &last_error));
 }
 
 /* The arms that are left for a round or slot whose entries begin at `first`, in the same form, and their numbers. */
@@ -147,7 +141,7 @@ TEST(a_call_decides_as_one_by_one)
             if (told) p.count = 1;
             if (goes_by_position(&c)) give_ids(&p);
             decide_one_by_one(bandit, &p, &single);
-            call_well(twin, &p, &together);
+            ok(call_bandit(twin, &p, &together, &last_error));
             if (memcmp(&single, &together, sizeof single) != 0) fail_msg("%s %s: call %d", c.name, options, (int)call);
             for (size_t k = p.count > 3 ? p.count - 3 : 0; k < p.count; k += 2) {
                 bandit_reward(bandit, single.decisions[k].id, (double)(call % 2));
@@ -174,7 +168,7 @@ TEST(all_are_decided_on_what_was_known_before)
             if (goes_by_position(c)) give_ids(&p);
             ok(bandit_await_pending(bandit, NULL));
             auto_bandit *copy = bandit_copy(bandit);
-            call_well(bandit, &p, &got);
+            ok(call_bandit(bandit, &p, &got, &last_error));
             bool taken[MOST_ARMS] = {false};
             for (size_t k = 0, first = 0; k < p.count; first += p.arms[k++].count) {
                 size_t numbers[MOST_ARMS];
@@ -211,11 +205,11 @@ TEST(the_same_arms_are_scored_once)
     for (size_t i = 0; i < 4; i++) round_draw(&seen[i], 9 + i, 10, DIM, 4);
     problem p = {4, true, true, {seen[0].dense, seen[0].dense, seen[0].dense, seen[0].dense}, {1}};
     scored = 0;
-    call_well(bandit, &p, &got);
+    ok(call_bandit(bandit, &p, &got, &last_error));
     assert_int_equal(scored, 10);
     p.arms[1] = p.arms[2] = seen[1].dense;
     scored = 0;
-    call_well(bandit, &p, &got);
+    ok(call_bandit(bandit, &p, &got, &last_error));
     assert_int_equal(scored, 30);
 }
 
@@ -239,7 +233,7 @@ TEST(orders_come_as_often_as_their_probabilities_say)
         problem p = {SLOTS, true, false, {seen[0].dense, seen[0].dense, seen[0].dense}, {0}};
         for (size_t call = 0; call < CALLS; call++) {
             static outcome got;
-            call_well(bandit, &p, &got);
+            ok(call_bandit(bandit, &p, &got, &last_error));
             size_t order = 0;
             double probability = 1;
             for (size_t k = 0; k < SLOTS; k++) {
@@ -263,8 +257,6 @@ TEST(orders_come_as_often_as_their_probabilities_say)
         if (chi > cells + 6 * sqrt(2 * cells)) fail_msg("%s: %g for %g orders", policies[i][0], chi, cells);
     }
 }
-
-/* ---- ids ---- */
 
 static size_t with_ids;
 
@@ -346,7 +338,7 @@ TEST(wrong_slots_change_nothing)
                "decide: no arm is left for slot 2: all 3 arms are excluded or taken by earlier slots");
         p.excludes = false;
         static outcome out;
-        call_well(bandit, &p, &out);
+        ok(call_bandit(bandit, &p, &out, &last_error));
         assert_int_equal(out.decisions[2].id, 6);
         assert_int_equal(ee_bandit_info(bandit).pending, 3);
         assert_int_equal(out.decisions[0].arm + out.decisions[1].arm + out.decisions[2].arm, 3);
@@ -383,29 +375,10 @@ TEST(a_wrong_round_leaves_all_undecided)
         memset(p.excluded + 2, 1, 3);
         refuse(bandit, &p, EE_BAD_INPUT, "decide: all 3 arms of round 1 are excluded");
         p.excludes = false;
-        call_well(bandit, &p, &out);
+        ok(call_bandit(bandit, &p, &out, &last_error));
         assert_int_equal(out.decisions[ROUNDS - 1].id, ROUNDS);
         assert_int_equal(ee_bandit_info(bandit).pending, ROUNDS);
     }
-}
-
-/* No call makes more decisions than may wait: none of them expires before it ends. */
-TEST(more_rounds_than_may_wait_are_refused)
-{
-    static outcome out;
-    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4");
-    problem p = {.count = 5};
-    round_draw(&seen[0], 1, 6, DIM, 4);
-    for (size_t i = 0; i < 5; i++) p.arms[i] = seen[0].dense;
-    for (int kind = 0; kind < 2; kind++) {
-        p.slots = kind;
-        p.count = 5;
-        refuse(bandit, &p, EE_BAD_INPUT,
-               "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time");
-        p.count = 4;
-        call_well(bandit, &p, &out);
-    }
-    assert_int_equal(ee_bandit_info(bandit).expired, 4);
 }
 
 TEST(bad_input_is_refused)
@@ -427,6 +400,21 @@ TEST(bad_input_is_refused)
         p.slots = kind;
         refuse(bandit, &p, EE_DIVERGED, NULL);
     }
+    /* No call makes more decisions than may wait: none of them expires before it ends. */
+    static outcome out;
+    auto_bandit *patient = bandit_make("linucb", DIM, 3, "pending=4");
+    problem five = {.count = 5};
+    round_draw(&seen[0], 1, 6, DIM, 4);
+    for (size_t i = 0; i < 5; i++) five.arms[i] = seen[0].dense;
+    for (int kind = 0; kind < 2; kind++) {
+        five.slots = kind;
+        five.count = 5;
+        refuse(patient, &five, EE_BAD_INPUT,
+               "decide: 5 decisions in one call, but option pending is 4: raise it, or decide fewer at a time");
+        five.count = 4;
+        ok(call_bandit(patient, &five, &out, &last_error));
+    }
+    assert_int_equal(ee_bandit_info(patient).expired, 4);
 }
 
 /* ---- several rewards in one call ---- */
@@ -531,7 +519,7 @@ TEST(a_snapshot_decides_what_its_bandit_would)
             problem p = draw_problem(seed);
             auto_bandit *copy = bandit_copy(self.bandit), *other = bandit_copy(self.bandit);
             copy->room->streams = decision_streams_of(seed);
-            call_well(copy, &p, &expected);
+            ok(call_bandit(copy, &p, &expected, &last_error));
             ee_scratch_seed(self.scratch, seed);
             ok(call_snapshot(&self, &p, &got));
             for (size_t r = 0; r < p.count; r++) expected.decisions[r].id = 0;
@@ -557,7 +545,7 @@ TEST(records_know_the_length_of_their_own_round)
         for (size_t v = 0; v < ARMS * DIM; v++) seen[r].values[v] *= r ? 100 : 0;
         p.arms[r] = seen[r].dense;
     }
-    call_well(bandit, &p, &expected);
+    ok(call_bandit(bandit, &p, &expected, &last_error));
     assert_true(bandit->policy->parameters.length.value > 1);
     ok(call_snapshot(&self, &p, &got));
     take_records(&self, &p, twin);
@@ -565,29 +553,8 @@ TEST(records_know_the_length_of_their_own_round)
     assert_true(bandits_equal(bandit, twin));
 }
 
+/* And a scratch draws on: its decisions are those of a bandit whose streams begin with the same seed. */
 TEST(a_look_shows_what_the_next_decision_sees)
-{
-    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
-        auto_reader self = make_reader(c, 5);
-        for (uint64_t t = 1; t <= 6; t++) {
-            ee_score scores[ARMS], drawn_scores[ARMS];
-            double probabilities[ARMS], drawn[ARMS];
-            ee_decision decision;
-            round_draw(&seen[0], t, ARMS, DIM, 4);
-            const ee_arms *arms = &seen[0].dense;
-            decision_streams before = self.scratch->room.streams;
-            ok(ee_snapshot_score(self.snapshot, self.scratch, arms, scores, NULL));
-            ok(ee_snapshot_probabilities(self.snapshot, self.scratch, arms, probabilities, NULL));
-            assert_memory_equal(&before, &self.scratch->room.streams, sizeof before);
-            ok(ee_snapshot_decide(self.snapshot, self.scratch, arms, &decision, drawn_scores, drawn, NULL));
-            assert_memory_equal(scores, drawn_scores, sizeof scores);
-            assert_memory_equal(probabilities, drawn, sizeof drawn);
-        }
-    }
-}
-
-/* A scratch draws on: its decisions are those of a bandit whose streams begin with the same seed. */
-TEST(a_scratch_draws_on_from_its_seed)
 {
     for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         auto_reader self = make_reader(c, 9);
@@ -595,16 +562,25 @@ TEST(a_scratch_draws_on_from_its_seed)
         ee_scratch_seed(twin, 9);
         decision_streams streams = decision_streams_of(9);
         for (uint64_t t = 1; t <= 6; t++) {
-            ee_decision own = {0}, its = {0}, expected = {0};
+            ee_score scores[ARMS], drawn_scores[ARMS];
+            double probabilities[ARMS], drawn[ARMS];
+            ee_decision decision = {0}, its = {0}, expected = {0};
             round_draw(&seen[0], t, ARMS, DIM, 4);
+            const ee_arms *arms = &seen[0].dense;
             auto_bandit *copy = bandit_copy(self.bandit);
             copy->room->streams = streams;
-            ok(ee_bandit_decide(copy, &seen[0].dense, &expected, NULL, NULL, NULL));
+            ok(ee_bandit_decide(copy, arms, &expected, NULL, NULL, NULL));
             streams = copy->room->streams;
             expected.id = 0;
-            ok(ee_snapshot_decide(self.snapshot, self.scratch, &seen[0].dense, &own, NULL, NULL, NULL));
-            ok(ee_snapshot_decide(self.snapshot, twin, &seen[0].dense, &its, NULL, NULL, NULL));
-            assert_memory_equal(&own, &expected, sizeof own);
+            decision_streams before = self.scratch->room.streams;
+            ok(ee_snapshot_score(self.snapshot, self.scratch, arms, scores, NULL));
+            ok(ee_snapshot_probabilities(self.snapshot, self.scratch, arms, probabilities, NULL));
+            assert_memory_equal(&before, &self.scratch->room.streams, sizeof before);
+            ok(ee_snapshot_decide(self.snapshot, self.scratch, arms, &decision, drawn_scores, drawn, NULL));
+            assert_memory_equal(scores, drawn_scores, sizeof scores);
+            assert_memory_equal(probabilities, drawn, sizeof drawn);
+            ok(ee_snapshot_decide(self.snapshot, twin, arms, &its, NULL, NULL, NULL));
+            assert_memory_equal(&decision, &expected, sizeof decision);
             assert_memory_equal(&its, &expected, sizeof its);
         }
     }
@@ -657,24 +633,4 @@ TEST(a_failed_decision_leaves_no_record)
     assert_no_record(&self);
     ok(ee_snapshot_decide_many(self.snapshot, self.scratch, NULL, 0, NULL, NULL, NULL, NULL, NULL));
     assert_no_record(&self);
-}
-
-TEST(bad_input_is_refused_on_a_snapshot)
-{
-    const policy_case c = {"linucb", ""};
-    auto_reader self = make_reader(&c, 1);
-    double probabilities[ARMS];
-    ee_arms arms;
-    auto_round *round;
-    round_draw(&seen[0], 1, ARMS, DIM, 4);
-    refuses(ee_snapshot_probabilities(self.snapshot, self.scratch, &seen[0].dense, NULL, &last_error),
-            "probabilities: snapshot, scratch and probabilities must not be NULL");
-    refuses(ee_snapshot_probabilities(self.snapshot, self.scratch, NULL, probabilities, &last_error),
-            "arms: arms must not be NULL");
-    refuses(ee_snapshot_arms(self.snapshot, NULL, &arms, &last_error),
-            "arms: snapshot, round and arms must not be NULL");
-    ok(ee_round_create(NULL, &round, NULL));
-    refuses(ee_snapshot_arms(self.snapshot, round, &arms, &last_error),
-            "arms: this bandit takes vectors; for named features, set features when you create it");
-    ee_scratch_seed(NULL, 1);
 }

@@ -1,14 +1,10 @@
 /* The probabilities of policies that draw their scores, which more draws estimate: each decision by draws of its own.
  */
-#include "rounds.h"
-
-#include <math.h>
+#include "every_policy.h"
 
 enum { DIM = 4, ARMS = 2, DRAWS = 24, DECISIONS = 60 };
 
-static const struct {
-    const char *policy, *options;
-} thompson[] = {
+static const policy_case thompson[] = {
     {"lints", "probability_draws=24 pending=1000 nu=1"},
     {"kernelts", "probability_draws=24 pending=1000 max_contexts=20 nu=1"},
     {"neural-ts", "probability_draws=24 pending=1000 f1.width=6 nu=3 lambda=0.1"},
@@ -29,7 +25,7 @@ static void teach(ee_bandit *bandit)
 
 static ee_bandit *make(size_t policy, uint64_t seed)
 {
-    ee_bandit *bandit = bandit_make(thompson[policy].policy, DIM, seed, thompson[policy].options);
+    ee_bandit *bandit = bandit_make(thompson[policy].name, DIM, seed, thompson[policy].options);
     teach(bandit);
     return bandit;
 }
@@ -61,7 +57,7 @@ TEST(two_decisions_are_not_estimated_by_the_same_draws)
         }
         double p = sum / count / DRAWS, variance = square / count - (sum / count) * (sum / count);
         double expected = DRAWS * p * (1 - p);
-        if (!(p > 0.05 && p < 0.95)) fail_msg("%s: %g", thompson[policy].policy, p);
+        if (!(p > 0.05 && p < 0.95)) fail_msg("%s: %g", thompson[policy].name, p);
         assert_true(variance > 0.75 * expected && variance < 1.25 * expected); /* 4 deviations, of 600 decisions */
     }
 }
@@ -74,7 +70,7 @@ TEST(estimates_do_not_change_what_is_decided)
     for (size_t policy = 0; policy < POLICIES; policy++) {
         char options[128];
         snprintf(options, sizeof options, "%s probability_draws=0", thompson[policy].options);
-        auto_bandit *reporting = make(policy, 2), *silent = bandit_make(thompson[policy].policy, DIM, 2, options);
+        auto_bandit *reporting = make(policy, 2), *silent = bandit_make(thompson[policy].name, DIM, 2, options);
         teach(silent);
         for (int i = 0; i < DECISIONS; i++) {
             ee_decision reported = bandit_choose(reporting, &round.dense, NULL);

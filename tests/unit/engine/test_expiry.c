@@ -2,8 +2,6 @@
  * reward. */
 #include "every_policy.h"
 
-#include <math.h>
-
 #include "learned.h"
 
 enum { DIM = 6, ARMS = 4 };
@@ -97,8 +95,9 @@ TEST(rounds_of_one_call_push_out_what_waited)
         round_draw(&rounds[i], 10 + i, ARMS, DIM, DIM);
         arms[i] = rounds[i].dense;
     }
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4"), *twin = bandit_make("linucb", DIM, 3, "pending=99");
-    ee_bandit *other = bandit_make("linucb", DIM, 3, "pending=4 default_reward=1");
+    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "pending=4"),
+                *twin = bandit_make("linucb", DIM, 3, "pending=99"),
+                *other = bandit_make("linucb", DIM, 3, "pending=4 default_reward=1");
     ee_bandit *all[] = {bandit, twin, other};
     for (size_t b = 0; b < 3; b++) {
         for (uint64_t t = 1; t <= 3; t++) decide(all[b], t);
@@ -111,7 +110,6 @@ TEST(rounds_of_one_call_push_out_what_waited)
     bandit_reward(twin, 3, 1);
     assert_true(learned_the_same(other, twin));
     for (uint64_t id = 4; id <= 7; id++) bandit_reward(other, id, 0);
-    for (size_t b = 0; b < 3; b++) ee_bandit_free(all[b]);
 }
 
 /* ---- by time ---- */
@@ -138,6 +136,10 @@ TEST(by_time_a_decision_is_forgotten)
     assert_int_equal(ee_bandit_forget(bandit, 1, &last_error), EE_EXPIRED_DECISION);
     assert_int_equal(ee_bandit_learn(bandit, 2, 1, NULL), EE_REWARDED_DECISION);
     bandit_reward(bandit, 4, 1);
+    auto_bandit *patient = bandit_make("linucb", DIM, 3, "default_reward=1"); /* to which time does not matter */
+    decide(patient, 1);
+    set_time(patient, 1e300);
+    assert_counts(patient, (counts){.decisions = 1, .pending = 1});
 }
 
 TEST(by_time_the_default_is_learned_oldest_first)
@@ -165,14 +167,6 @@ TEST(by_time_the_default_is_learned_oldest_first)
     }
 }
 
-TEST(without_wait_time_does_not_matter)
-{
-    auto_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=1");
-    decide(bandit, 1);
-    set_time(bandit, 1e300);
-    assert_counts(bandit, (counts){.decisions = 1, .pending = 1});
-}
-
 TEST(records_expire_too)
 {
     auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=5 default_reward=0");
@@ -198,20 +192,16 @@ TEST(a_default_that_diverges_is_given_up)
                                       "f1.width=6 f1.rate=1000 f1.optimizer=sgd standardize=off wait=1 "
                                       "default_reward=1e9 train_every=1");
     decide(bandit, 1);
-    archive before = learned_bytes(bandit);
+    auto_archive before = learned_bytes(bandit);
     assert_int_equal(ee_bandit_learn(bandit, 1, 1e9, NULL), EE_DIVERGED); /* so it does */
     set_time(bandit, 2);
     assert_counts(bandit, (counts){.decisions = 1, .expired = 1});
-    archive after = learned_bytes(bandit);
+    auto_archive after = learned_bytes(bandit);
     assert_int_equal(before.size, after.size);
     assert_memory_equal(before.bytes, after.bytes, before.size);
     assert_refused(bandit, 1,
                    "learn: decision 1 expired: it had no reward after a time of 1 (option wait) and was forgotten");
-    memory_free(before.bytes);
-    memory_free(after.bytes);
 }
-
-/* ---- saving ---- */
 
 TEST(a_loaded_bandit_goes_on_waiting)
 {
@@ -257,9 +247,7 @@ TEST(impossible_times_are_not_loaded)
     ee_bandit_free(bandit_copy(bandit));
 }
 
-/* ---- what is refused ---- */
-
-TEST(bad_times_are_refused)
+TEST(bad_times_and_options_are_refused)
 {
     auto_bandit *bandit = bandit_make("linucb", DIM, 3, "wait=1");
     decide(bandit, 1);
@@ -272,10 +260,6 @@ TEST(bad_times_are_refused)
     set_time(bandit, 1700000000.5);
     refuses(ee_bandit_set_time(bandit, 1700000000.25, &last_error),
             "time: cannot go back from 1700000000.5 to 1700000000.25");
-}
-
-TEST(bad_options_are_refused)
-{
     static const struct {
         const char *options, *sentence;
     } cases[] = {
@@ -287,13 +271,11 @@ TEST(bad_options_are_refused)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ee_settings settings = {.policy = "linucb", .dim = DIM, .seed = 3, .options = cases[i].options};
-        ee_bandit *bandit;
-        fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].sentence);
+        ee_bandit *refused;
+        fails_with(ee_bandit_create(&settings, &refused, &last_error), EE_BAD_OPTION, cases[i].sentence);
     }
-    ee_bandit *bandit = bandit_make("linucb", DIM, 3, "default_reward=none wait=1e12");
-    assert_non_null(strstr(ee_bandit_info(bandit).options, "default_reward=none"));
-    ee_bandit_free(bandit);
-    bandit = bandit_make("linucb", DIM, 3, "default_reward=-0.50");
-    assert_non_null(strstr(ee_bandit_info(bandit).options, "default_reward=-0.5 "));
-    ee_bandit_free(bandit);
+    auto_bandit *none = bandit_make("linucb", DIM, 3, "default_reward=none wait=1e12"),
+                *half = bandit_make("linucb", DIM, 3, "default_reward=-0.50");
+    assert_non_null(strstr(ee_bandit_info(none).options, "default_reward=none"));
+    assert_non_null(strstr(ee_bandit_info(half).options, "default_reward=-0.5 "));
 }

@@ -2,8 +2,6 @@
  * a feature out, and in the units of the rewards. */
 #include "every_policy.h"
 
-#include <math.h>
-
 #include "named_play.h"
 
 #include "engine/snapshot.h"
@@ -134,10 +132,13 @@ static uint64_t rounds_of(const policy_case *c)
 TEST(every_policy_is_explained)
 {
     static round_arms round;
+    const size_t starts[] = {0, 0};
+    ee_arms empty = ee_arms_sparse(starts, NULL, NULL, 1, DIM);
     double agreements = 0, learners = 0;
     for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
         float contributions[DIM], size = 0;
+        ok(ee_bandit_explain(bandit, &empty, 0, NULL, NULL)); /* it has no parts */
         bandit_play(bandit, 1, rounds_of(c), ARMS, false);
         auto_model before = model_save(bandit);
         round_draw(&round, 9999, ARMS, DIM, DIM / 2);
@@ -180,8 +181,6 @@ TEST(every_shape_of_f1_is_explained)
     }
 }
 
-/* ---- units ---- */
-
 /* Plays rounds whose arms are `wide` times as long, and whose rewards are `high` times as high. */
 static void play_in_units(ee_bandit *bandit, float wide, double high, float *contributions)
 {
@@ -198,14 +197,13 @@ static void play_in_units(ee_bandit *bandit, float wide, double high, float *con
 
 TEST(contributions_are_in_rewards_whatever_the_unit)
 {
-    const char *options = "f1.width=6";
     float plain[DIM], longer[DIM], higher[DIM];
     const struct {
         float *contributions, wide;
         double high;
     } plays[] = {{plain, 1, 1}, {longer, 1024, 1}, {higher, 1, 256}};
     for (size_t i = 0; i < 3; i++) {
-        auto_bandit *bandit = bandit_make("eenet", DIM, 3, options);
+        auto_bandit *bandit = bandit_make("eenet", DIM, 3, "f1.width=6");
         play_in_units(bandit, plays[i].wide, plays[i].high, plays[i].contributions);
     }
     for (size_t i = 0; i < DIM; i++) {
@@ -213,8 +211,6 @@ TEST(contributions_are_in_rewards_whatever_the_unit)
         assert_close(higher[i] / 256, plain[i], 1e-3);
     }
 }
-
-/* ---- snapshots ---- */
 
 TEST(a_snapshot_explains_as_its_bandit)
 {
@@ -306,11 +302,7 @@ TEST(named_features_are_told_by_name)
         assert_true(find_entry(&c, plan, good)->contribution > 0.1f);
         assert_true(find_entry(&c, other, bad)->contribution < find_entry(&c, plan, good)->contribution);
     }
-}
-
-/* Of a linear policy whose rewards have no centre nothing is left over; of any the parts are the whole. */
-TEST(parts_are_the_whole)
-{
+    /* Of a linear policy whose rewards have no centre nothing is left over; of any the parts are the whole. */
     const policy_case cases[] = {
         {"linucb:paper", ""}, {"eenet", "f1.width=8 units=4"}, {"kernelucb", "max_contexts=50"}};
     for (size_t i = 0; i < 3; i++) {
@@ -353,8 +345,6 @@ TEST(a_number_at_its_mean_contributes_nothing)
     }
 }
 
-/* ---- what features do not explain ---- */
-
 TEST(the_memory_of_arms_is_told_apart)
 {
     const float arms[] = {1, 0, 0, 1, 0.5f, 0.5f};
@@ -378,18 +368,6 @@ TEST(the_memory_of_arms_is_told_apart)
                          1e-5);
         }
         assert_int_equal(recalled > 1e-6, recalls);
-    }
-}
-
-/* ---- bad input, and nothing ---- */
-
-TEST(an_arm_without_entries_has_no_parts)
-{
-    const size_t starts[] = {0, 0};
-    ee_arms empty = ee_arms_sparse(starts, NULL, NULL, 1, DIM);
-    for (const policy_case *c = NULL; (c = policy_case_next(c));) {
-        auto_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
-        ok(ee_bandit_explain(bandit, &empty, 0, NULL, NULL));
     }
 }
 

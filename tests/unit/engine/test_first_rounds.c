@@ -6,9 +6,6 @@
  *
  * writes the numbers again, with the smallest distance of a chosen arm from the next: a seed for which that is below
  * CLOSE would make the test depend on rounding. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bench/problem.h"
 #include "support.h"

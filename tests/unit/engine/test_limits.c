@@ -2,8 +2,6 @@
  */
 #include "every_policy.h"
 
-#include <math.h>
-
 #include "engine/shares.h"
 #include "named_play.h"
 

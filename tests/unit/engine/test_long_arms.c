@@ -1,8 +1,6 @@
 /* An arm with very many non-zeros among arms with few: it takes its own length, wherever it is kept, and no more. */
 #include "rounds.h"
 
-#include <stdlib.h>
-
 enum { DIM = 20000, ARMS = 3, FEW = 20, MANY = 19000, ROW_BYTES = 8 * MANY };
 
 /* Every arm has few entries but for the first of a long round, which the policies below like to play. */
@@ -68,12 +66,8 @@ TEST(long_arms_take_their_own_length)
                 fail_msg("%s %s: from %zu to %zu bytes", policies[p], histories[h], before, most);
         }
     }
-}
-
-/* When a ring has forgotten them, what is left is the room to scale, to decide for and to train on one, of the last as
- * much for each of f1's two networks. */
-TEST(a_forgotten_arm_gives_its_room_back)
-{
+    /* When a ring has forgotten them, what is left is the room to scale, to decide for and to train on one, of the last
+     * as much for each of f1's two networks. */
     auto_bandit *bandit = make("greedy", "ring:9");
     size_t before = play(bandit, 1, 20);
     assert_true(play(bandit, 21, 46) > before + ROW_BYTES);

@@ -4,13 +4,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/archive.h"
+#include "support_files.h"
 
 /* ---- save, load, continue ---- */
 
@@ -93,6 +91,29 @@ static const script scripts[] = {
     {"eenet", F1 "f1.history=all label=abs f1.average=0 f1.lazy=off decision=hybrid scale=off", true},
     {"eenet", F1 "units=3 blocks=4 refresh=3 exclusive=on f1.others=0.5 recall=40", true},
     {"eenet", F1 "blocks=2 train_every=3 f1.layers=3 f1.optimizer=sgd f1.decay=0.1 recall=0", false},
+    {"greedy", "f1.width=7 f1.committee=2 f1.deep_width=5", true},
+    {"greedy", "f1.width=5 f1.lazy=on f1.average=6 f1.batch=4 f1.history=ring:9 f1.decay=0.1 scale=off", false},
+    {"greedy", "f1.width=5 f1.heads=2 f1.others=0.5 exclusive=on f1.lazy=on f1.history=all f1.batch=4", true},
+    {"greedy", "f1.layers=1 f1.committee=2 f1.deep_width=3 f1.batch=1 f1.steps=3 f1.order=shuffle", false},
+    {"greedy", "f1.width=5 f1.batch=1 f1.average=50 f1.history=reservoir:9 f1.optimizer=sgd", true},
+    {"neural-ucb", "f1.width=3 f1.committee=4 f1.deep_width=6", false},
+    {"neural-linucb", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", true},
+    {"neural-ensemble:paper", "f1.width=9 f1.history=reservoir:10 f1.batch=1", true},
+    {"neural-fastcb:paper", "f1.width=9 f1.history=ring:10", false},
+    {"neural-ucb:paper", "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu", true},
+    {"neural-ts:paper", "f1.width=6 covariance=full probability_draws=3", false},
+    {"neural-linear:paper", "f1.width=6 rebuild=0 probability_draws=3", true},
+    {"neural-linucb:paper", "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6", false},
+    {"eenet", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", true},
+    {"eenet", F2 "scale=off features=pooled:2 f1.committee=3 f1.deep_width=4 keep=reservoir:5", false},
+    {"eenet", F2 "scale=off features=normalized extra_until=12 label_offset=-0.5 extra_gain=2 label=relu", true},
+    {"eenet", F2 "scale=off features=sketch:4 f1.layers=3 blocks=4", true},
+    {"eenet", F2 "scale=off features=pooled:2 f2.front=conv1d:2:3", false},
+    {"eenet", F2 "scale=off features=lle:2 lle_window=8 lle_neighbors=4 extra_until=1000", true},
+    {"eenet", F1 "scale=off units=3 refresh=0 recent_units=2", false},
+    {"eenet", F1 "scale=off blocks=4 recent_units=0 ridge=0.5", true},
+    {"eenet", F1 "scale=off label=abs prior_gain=-1 standardize=off", false},
+    {"eenet", F3 "scale=off train_every=3 decision=neural optimal=threshold", true},
     {"eenet:paper", PAPER "hybrid_after=10", false},
     {"eenet:paper", PAPER "decision=neural nonzeros=1 extra_until=30", true},
     {"eenet:authors", AUTHORS "pending=5", false},
@@ -244,14 +265,31 @@ static void assert_contents_refused(model saved, const char *sentence)
     assert_not_loaded(saved.bytes, saved.size, NULL, EE_BAD_MODEL, sentence);
 }
 
-/* Also where the checksum is right: whoever made the file cut its contents, by three bytes or more: numbers have four.
- */
-TEST(a_cut_model_is_refused)
+TEST(a_cut_model_or_a_flipped_bit_is_refused)
 {
-    static const char *const models[][2] = {
+    static const struct {
+        const char *policy, *options;
+        size_t stride;
+    } models[] = {{"uniform", "pending=2", 3}, {"greedy", little_greedy, 17}, {"eenet", little_eenet, 97}};
+    for (size_t i = 0; i < 3; i++) {
+        auto_model saved = small_model(models[i].policy, models[i].options, 4);
+        uint8_t *bytes = saved.bytes;
+        char sentence[128];
+        snprintf(sentence, sizeof sentence, "model: damaged or truncated: the checksum of its %zu bytes is wrong",
+                 saved.size);
+        for (size_t bit = 0; bit < saved.size * 8; bit += models[i].stride) {
+            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
+            assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, bit < 64 ? "model: not an eenet model" : sentence);
+            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
+        }
+        ee_bandit_free(model_load(saved)); /* all bits are back */
+    }
+    /* Also where the checksum is right: whoever made the file cut its contents, by three bytes or more: numbers have
+     * four. */
+    static const char *const whole[][2] = {
         {"uniform", "pending=2"}, {"greedy", little_greedy}, {"eenet", little_eenet}};
     for (size_t i = 0; i < 3; i++) {
-        auto_model saved = small_model(models[i][0], models[i][1], 4);
+        auto_model saved = small_model(whole[i][0], whole[i][1], 4);
         RELEASED_BY(guard_free) guard g;
         uint8_t *wall = (uint8_t *)guard_end_bytes(&g, saved.size) + saved.size;
         static uint8_t copy[1 << 16];
@@ -278,27 +316,6 @@ TEST(a_cut_model_is_refused)
             assert_int_equal(error.status, EE_BAD_MODEL);
             assert_null(bandit);
         }
-    }
-}
-
-TEST(every_flipped_bit_is_found)
-{
-    static const struct {
-        const char *policy, *options;
-        size_t stride;
-    } models[] = {{"uniform", "pending=2", 3}, {"greedy", little_greedy, 17}, {"eenet", little_eenet, 97}};
-    for (size_t i = 0; i < 3; i++) {
-        auto_model saved = small_model(models[i].policy, models[i].options, 4);
-        uint8_t *bytes = saved.bytes;
-        char sentence[128];
-        snprintf(sentence, sizeof sentence, "model: damaged or truncated: the checksum of its %zu bytes is wrong",
-                 saved.size);
-        for (size_t bit = 0; bit < saved.size * 8; bit += models[i].stride) {
-            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
-            assert_not_loaded(bytes, saved.size, NULL, EE_BAD_MODEL, bit < 64 ? "model: not an eenet model" : sentence);
-            bytes[bit / 8] = (uint8_t)(bytes[bit / 8] ^ 1 << bit % 8);
-        }
-        ee_bandit_free(model_load(saved)); /* all bits are back */
     }
 }
 
@@ -396,7 +413,7 @@ TEST(a_damaged_length_is_refused)
     }
 }
 
-TEST(another_version_is_refused)
+TEST(what_this_library_does_not_know_is_refused)
 {
     auto_model saved = small_model("greedy", little_greedy, 4);
     uint8_t *bytes = saved.bytes;
@@ -411,15 +428,8 @@ TEST(another_version_is_refused)
     bytes[13] = 0;
     repair_checksum(bytes, saved.size);
     ee_bandit_free(model_load(saved));
-}
-
-/* The head of a model is the magic, the version, the length of the name and the name. */
-enum { NAME_AT = 24 };
-
-TEST(what_this_library_does_not_know_is_refused)
-{
-    auto_model saved = small_model("greedy", little_greedy, 4);
-    uint8_t *bytes = saved.bytes;
+    /* The head of a model is the magic, the version, the length of the name and the name. */
+    enum { NAME_AT = 24 };
     assert_memory_equal(bytes + NAME_AT, "greedy", 6);
     memcpy(bytes + NAME_AT, "greedx", 6);
     assert_contents_refused(saved, "policy: unknown policy 'greedx'; did you mean 'greedy'?");
@@ -430,20 +440,7 @@ TEST(what_this_library_does_not_know_is_refused)
     assert_contents_refused(saved, "options: greedy has no option 'f1.widht'; did you mean 'f1.width'?");
 }
 
-TEST(another_dimension_is_refused)
-{
-    auto_model saved = small_model("uniform", "pending=1", 4);
-    ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
-    ee_bandit *bandit = NULL;
-    ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error));
-    ee_bandit_free(bandit);
-    wanted.dim = 5;
-    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error), EE_BAD_MODEL,
-               "model: its dimension is 4; expected 5");
-    assert_null(bandit);
-}
-
-TEST(another_policy_is_refused)
+TEST(another_policy_or_dimension_is_refused)
 {
     static const struct {
         const char *policy, *expected;
@@ -472,10 +469,26 @@ TEST(another_policy_is_refused)
             assert_not_loaded(saved.bytes, saved.size, cases[i].expected, EE_BAD_MODEL, sentence);
         }
     }
+    auto_model saved = small_model("uniform", "pending=1", 4);
+    ee_settings wanted = {.policy = "uniform", .dim = 4, .seed = 99, .options = "nothing=is compared"};
+    ee_bandit *bandit = NULL;
+    ok(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error));
+    ee_bandit_free(bandit);
+    wanted.dim = 5;
+    fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, &wanted, &bandit, &last_error), EE_BAD_MODEL,
+               "model: its dimension is 4; expected 5");
+    assert_null(bandit);
 }
 
-TEST(trailing_bytes_are_refused)
+TEST(what_is_no_model_or_more_than_one_is_refused)
 {
+    static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
+    static const char sent_as_text[] = "eenet\x1a\n\n                        ";
+    static const uint8_t zeros[64] = {0};
+    assert_not_loaded(text, sizeof text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(sent_as_text, sizeof sent_as_text, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, sizeof zeros, NULL, EE_BAD_MODEL, "model: not an eenet model");
+    assert_not_loaded(zeros, 0, NULL, EE_BAD_MODEL, "model: not an eenet model");
     static uint8_t copy[1 << 16];
     auto_model saved = small_model("eenet", little_eenet, 4);
     assert_true(saved.size + 16 <= sizeof copy);
@@ -492,37 +505,11 @@ TEST(trailing_bytes_are_refused)
     }
 }
 
-TEST(what_is_no_model_is_refused)
-{
-    static const char text[] = "policy,regret,seconds\neenet,5178,1.8\n";
-    static const char sent_as_text[] = "eenet\x1a\n\n                        ";
-    static const uint8_t zeros[64] = {0};
-    assert_not_loaded(text, sizeof text, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(sent_as_text, sizeof sent_as_text, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(zeros, sizeof zeros, NULL, EE_BAD_MODEL, "model: not an eenet model");
-    assert_not_loaded(zeros, 0, NULL, EE_BAD_MODEL, "model: not an eenet model");
-}
-
 /* ---- files ---- */
-
-static char folder[64];
-
-static int folder_create(void **state)
-{
-    (void)state;
-    strcpy(folder, "/tmp/eenet-test-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int folder_delete(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
 
 static size_t folder_entries(void)
 {
-    DIR *listing = opendir(folder);
+    DIR *listing = opendir(here.path);
     assert_non_null(listing);
     size_t count = 0;
     for (struct dirent *entry; (entry = readdir(listing));) count += entry->d_name[0] != '.';
@@ -530,10 +517,9 @@ static size_t folder_entries(void)
     return count;
 }
 
-TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
+TEST_IN_FOLDER(a_file_holds_the_model)
 {
-    char path[128];
-    snprintf(path, sizeof path, "%s/model.eenet", folder);
+    const char *path = folder_path(&here, "model.eenet");
     auto_bandit *bandit =
         bandit_make("eenet", 8, 6, "f1.width=6 f1.deep_width=5 exploration=network f2.width=6 features=sketch:8");
     for (uint64_t t = 1; t <= 20; t += 10) { /* the second model goes over the first */
@@ -553,7 +539,6 @@ TEST_WITH(a_file_holds_the_model, folder_create, folder_delete)
     assert_int_equal(fread(content, 1, sizeof content, stream), saved.size);
     fclose(stream);
     assert_memory_equal(content, saved.bytes, saved.size);
-    assert_int_equal(unlink(path), 0);
 }
 
 static void assert_no_model(const char *path, ee_status status, const char *part)
@@ -568,15 +553,15 @@ static void assert_no_model(const char *path, ee_status status, const char *part
 }
 
 /* Who loads, else creates, would write over what could not be read. */
-TEST_WITH(only_a_name_that_is_free_is_no_file, folder_create, folder_delete)
+TEST_IN_FOLDER(only_a_name_that_is_free_is_no_file)
 {
     char path[128], inner[160];
-    snprintf(path, sizeof path, "%s/nothing", folder);
+    snprintf(path, sizeof path, "%s/nothing", here.path);
     snprintf(inner, sizeof inner, "load: there is no file %s", path);
     assert_no_model(path, EE_NO_FILE, inner);
     assert_no_model("no_model_has_this_name", EE_NO_FILE, "no_model_has_this_name");
     assert_no_model("", EE_FILE_ERROR, strerror(ENOENT));
-    assert_no_model(folder, EE_FILE_ERROR, "is not a regular file");
+    assert_no_model(here.path, EE_FILE_ERROR, "is not a regular file");
 
     snprintf(inner, sizeof inner, "%s/model", path); /* the folder is missing: as where a disk is not mounted */
     assert_no_model(inner, EE_FILE_ERROR, strerror(ENOENT));
@@ -591,19 +576,16 @@ TEST_WITH(only_a_name_that_is_free_is_no_file, folder_create, folder_delete)
     if (geteuid() != 0) assert_no_model(path, EE_FILE_ERROR, strerror(EACCES)); /* the superuser may read all */
     assert_int_equal(chmod(path, 0600), 0);
     if (geteuid() != 0) {
-        assert_int_equal(chmod(folder, 0), 0); /* who may not look cannot tell that it is free */
-        snprintf(path, sizeof path, "%s/other", folder);
-        assert_no_model(path, EE_FILE_ERROR, strerror(EACCES));
-        assert_int_equal(chmod(folder, 0700), 0);
+        assert_int_equal(chmod(here.path, 0), 0); /* who may not look cannot tell that it is free */
+        assert_no_model(folder_path(&here, "other"), EE_FILE_ERROR, strerror(EACCES));
+        assert_int_equal(chmod(here.path, 0700), 0);
     }
-    snprintf(path, sizeof path, "%s/nothing", folder);
-    assert_int_equal(unlink(path), 0);
 }
 
-TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
+TEST_IN_FOLDER(a_damaged_file_is_refused)
 {
-    char path[128], sentence[256];
-    snprintf(path, sizeof path, "%s/model", folder);
+    char sentence[256];
+    const char *path = folder_path(&here, "model");
     auto_bandit *bandit = bandit_make("uniform", 4, 1, NULL);
     ok(ee_bandit_save(bandit, path, NULL));
     assert_int_equal(truncate(path, 100), 0);
@@ -612,5 +594,4 @@ TEST_WITH(a_damaged_file_is_refused, folder_create, folder_delete)
     assert_int_equal(truncate(path, 0), 0);
     snprintf(sentence, sizeof sentence, "%s: not an eenet model", path);
     assert_no_model(path, EE_BAD_MODEL, sentence);
-    assert_int_equal(unlink(path), 0);
 }

@@ -1,8 +1,6 @@
 /* A bandit that takes rounds of named features: it learns, is saved and loaded, replays to the byte, and publishes. */
 #include "named_play.h"
 
-#include <string.h>
-
 /* What is good depends on the user and the item together: without their product nothing can be learned. */
 TEST(a_bandit_learns_from_names)
 {

@@ -165,6 +165,12 @@ TEST(slots_of_one_request_are_no_recurrence)
         }
     }
     assert_int_equal(features_count(play.bandit->features), 1);
+    /* Vowpal Wabbit does not take a tag for a feature. */
+    RELEASED_BY(play_end) id_play hashed = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
+    add_action(hashed.round, "{\"a\":1}", "one");
+    take_arms(&hashed);
+    assert_int_equal(hashed.arms.starts[1], 2); /* a and the constant */
+    assert_int_equal(hashed.arms.ids[0], ee_arm_id("one", 3));
 }
 
 /* ---- the state ---- */
@@ -249,16 +255,6 @@ TEST(an_id_beside_features_has_less_weight)
     assert_true(value_at(&play.arms, 1, place_of(play.bandit, "_id=beside")) == 0.25f);
     assert_true(place_of(play.bandit, "plan=free*_id=alone") < SIZE_MAX);
     assert_int_equal(place_of(play.bandit, "plan=free*_id=beside"), SIZE_MAX);
-}
-
-/* Vowpal Wabbit does not take a tag for a feature. */
-TEST(hashing_as_vw_has_ids_but_no_feature)
-{
-    RELEASED_BY(play_end) id_play play = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
-    add_action(play.round, "{\"a\":1}", "one");
-    take_arms(&play);
-    assert_int_equal(play.arms.starts[1], 2); /* a and the constant */
-    assert_int_equal(play.arms.ids[0], ee_arm_id("one", 3));
 }
 
 /* Models of version 10 knew no ids, and go on without. */

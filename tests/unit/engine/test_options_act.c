@@ -3,12 +3,6 @@
  * not, it says what the option needs. And every option of every policy acts in one of the settings. */
 #include "support.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "eenet.h"
-
 #define SHALLOW "f1.width=10 f1.steps=2 f1.batch=4 "
 #define F1 SHALLOW "f1.deep_width=12 "
 #define NETWORK F1 "exploration=network f2.width=6 f2.steps=2 f2.batch=4 "

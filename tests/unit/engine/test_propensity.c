@@ -1,9 +1,6 @@
 /* From scores to an arm: who wins, with which probability, and what is drawn. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "engine/propensity.h"
 
 enum { MOST = 6 };
@@ -53,7 +50,7 @@ static const contest contests[] = {
     {1, {NAN}, {1}},
 };
 
-TEST(the_best_share_the_probability)
+TEST(the_best_share_the_probability_and_the_stream_decides)
 {
     enum { DRAWS = 3000 };
     random_stream stream = random_named(1, "test");
@@ -76,10 +73,6 @@ TEST(the_best_share_the_probability)
             assert_true(fabs((double)counts[arm] - expected) <= (c->winners[arm] ? 5 * deviation : 0));
         }
     }
-}
-
-TEST(the_stream_decides)
-{
     static const float even[MOST] = {0};
     random_stream a = random_named(7, "test"), b = a, c = random_named(8, "test");
     size_t differ = 0;
@@ -90,8 +83,6 @@ TEST(the_stream_decides)
     }
     assert_true(differ > 50);
 }
-
-/* ---- the other rules ---- */
 
 enum { ARMS = 5, DRAWS = 100000 };
 static const float example[ARMS] = {0.3f, 0.9f, -0.2f, 0.9f, 0.5f}; /* two share the first place */
@@ -123,7 +114,7 @@ TEST(rules_are_their_formulas)
 }
 
 /* FastCB's l(b) / (n l(b) + gamma (l - l(b))), for losses up to a largest reward of 1.5. */
-TEST(losses_weigh_the_gaps)
+TEST(losses_weigh_the_gaps_and_the_first_of_equal_arms_is_taken)
 {
     double p[ARMS], rest = 1, least = 1.5 - (double)0.9f;
     fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 4, .most = 1.5}, p);
@@ -143,6 +134,14 @@ TEST(losses_weigh_the_gaps)
     /* gamma = 0: the gaps are no matter. */
     fill_example((propensity_rule){.kind = PROPENSITY_LOSS_IGW, .amount = 0, .most = (double)0.9f}, p);
     for (size_t i = 0; i < ARMS; i++) assert_close(p[i], 1.0 / ARMS, 1e-12);
+    /* As numpy's argmax, which the authors' code decides by. */
+    const ee_score scores[] = {{.score = 1}, {.score = NAN}, {.score = 3}, {.score = 2}, {.score = 3}};
+    const double expected[] = {0, 0, 1, 0, 0};
+    double probabilities[5];
+    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores, 5, probabilities);
+    for (size_t i = 0; i < 5; i++) assert_true(probabilities[i] == expected[i]);
+    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores + 1, 1, probabilities);
+    assert_true(probabilities[0] == 1);
 }
 
 TEST(probabilities_sum_to_one)
@@ -194,16 +193,4 @@ TEST(draws_follow_the_probabilities)
         }
         assert_true(square < 18.5); /* chi-square, four degrees of freedom: 99.9% is 18.47 */
     }
-}
-
-/* As numpy's argmax, which the authors' code decides by. */
-TEST(the_first_of_equal_arms_is_taken)
-{
-    const ee_score scores[] = {{.score = 1}, {.score = NAN}, {.score = 3}, {.score = 2}, {.score = 3}};
-    const double expected[] = {0, 0, 1, 0, 0};
-    double probabilities[5];
-    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores, 5, probabilities);
-    for (size_t i = 0; i < 5; i++) assert_true(probabilities[i] == expected[i]);
-    propensity_fill((propensity_rule){.kind = PROPENSITY_FIRST}, scores + 1, 1, probabilities);
-    assert_true(probabilities[0] == 1);
 }

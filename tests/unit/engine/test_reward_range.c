@@ -1,8 +1,6 @@
 /* The range of rewards that a user states: options rewards and outside, and how limited rewards are counted. */
 #include "engine/rounds.h"
 
-#include <math.h>
-
 static round_arms round_now;
 
 static void assert_not_made(const char *options, const char *sentence)
@@ -27,7 +25,7 @@ TEST(a_range_must_be_one)
     assert_not_made("outside=clip", "options: linucb.outside needs rewards!=none, but it is none");
 }
 
-TEST(what_is_outside_is_refused)
+TEST(what_is_outside_is_refused_or_clipped)
 {
     const char *const policies[] = {"eenet", "linucb", "ucb1", "kernelucb", "uniform"};
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
@@ -43,15 +41,11 @@ TEST(what_is_outside_is_refused)
         bandit_reward(bandit, id, 1);
         assert_int_equal(ee_bandit_info(bandit).limited, 0);
     }
-}
-
-/* A clipped reward is learned as the end of the range would be, and counted. */
-TEST(what_is_outside_is_clipped)
-{
-    const char *const policies[] = {"eenet", "linucb", "ucb1"};
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        auto_bandit *clipped = bandit_make(policies[i], 4, 1, "rewards=0:1 outside=clip");
-        auto_bandit *plain = bandit_make(policies[i], 4, 1, "rewards=0:1 outside=clip");
+    /* A clipped reward is learned as the end of the range would be, and counted. */
+    const char *const learners[] = {"eenet", "linucb", "ucb1"};
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
+        auto_bandit *clipped = bandit_make(learners[i], 4, 1, "rewards=0:1 outside=clip");
+        auto_bandit *plain = bandit_make(learners[i], 4, 1, "rewards=0:1 outside=clip");
         for (uint64_t t = 1; t <= 20; t++) {
             ee_score own[3], its[3];
             round_draw(&round_now, t, 3, 4, 3);

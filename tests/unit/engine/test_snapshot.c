@@ -2,7 +2,6 @@
 #define _DEFAULT_SOURCE
 #include "every_policy.h"
 
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -79,7 +78,7 @@ TEST(a_snapshot_is_the_bandit_as_it_was_published)
 TEST(long_pauses_and_loaded_bandits_are_published_whole)
 {
     for (const policy_case *c = NULL; (c = policy_case_next(c));) {
-        reader self = reader_make(bandit_make(c->name, DIM, 3, c->options), 1);
+        auto_reader self = reader_make(bandit_make(c->name, DIM, 3, c->options), 1);
         uint64_t last =
             strcmp(c->name, "eenet:paper") ? test_long(300, 600) : 30; /* whose rounds become slower and slower */
         bandit_play(self.bandit, 1, last, ARMS, true);
@@ -97,7 +96,6 @@ TEST(long_pauses_and_loaded_bandits_are_published_whole)
             snapshot_publish(self.snapshot, &self.bandit->policy->parameters);
             assert_true(parameters_equal(published(&self), &self.bandit->policy->parameters));
         }
-        reader_free(&self);
     }
 }
 
@@ -151,12 +149,8 @@ TEST(publishing_copies_what_changed)
         for (size_t i = 0; i < 2; i++)
             assert_true(resident_pages(self.snapshot->copies[i].values, learned->count * sizeof(float)) < 3000000);
     }
-}
-
-/* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of what f2
- * remembers the arms that were played. */
-TEST(publishing_leaves_rows_that_stood_still)
-{
+    /* Of f1 with its 984,000 first weights the rows that moved, of its deep network all that is behind them, and of
+     * what f2 remembers the arms that were played. */
     enum { SHALLOW = 200, DEEP = 128, BEHIND = DEEP * (DEEP + 3) + 1 };
     auto_reader self = reader_make(bandit_make("eenet", WIDE, 1, "f1.width=200 f1.deep_width=128"), 1);
     const parameters *learned = &self.bandit->policy->parameters;
@@ -195,8 +189,10 @@ TEST(bad_input_is_refused)
     ee_scratch *room = self.scratch;
     ee_decision decision;
     ee_score scores[ARMS];
+    double probabilities[ARMS];
     const void *record;
     size_t size;
+    auto_round *round = round_make();
     const ee_arms *arms = arms_of_round(1);
     refuses(ee_snapshot_create(NULL, &snapshot, &last_error), "snapshot: bandit and out must not be NULL");
     refuses(ee_snapshot_update(self.snapshot, other.bandit, &last_error),
@@ -222,6 +218,13 @@ TEST(bad_input_is_refused)
             "record: there is no decision 0: the last call with this scratch made 0");
     refuses(ee_scratch_record(NULL, 0, &record, &size, &last_error),
             "record: scratch, bytes and size must not be NULL");
+    refuses(ee_snapshot_probabilities(snapshot, room, arms, NULL, &last_error),
+            "probabilities: snapshot, scratch and probabilities must not be NULL");
+    refuses(ee_snapshot_probabilities(snapshot, room, NULL, probabilities, &last_error), "arms: arms must not be NULL");
+    refuses(ee_snapshot_arms(snapshot, NULL, &wrong, &last_error), "arms: snapshot, round and arms must not be NULL");
+    refuses(ee_snapshot_arms(snapshot, round, &wrong, &last_error),
+            "arms: this bandit takes vectors; for named features, set features when you create it");
     ee_snapshot_free(NULL);
     ee_scratch_free(NULL);
+    ee_scratch_seed(NULL, 1);
 }

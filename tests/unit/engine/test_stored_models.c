@@ -3,12 +3,8 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include <math.h>
-
 #include "../../models/play_models.h"
-#include "base/archive.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "base/octets.h"
 
 static void assert_same_expectation(const char *name, ee_bandit *bandit, const model_case *c, const float *stored)

@@ -23,8 +23,6 @@ static void join(pthread_t thread)
     assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* ---- bandits that do not meet ---- */
-
 typedef struct lone_run {
     policy_case about;
     model end;
@@ -321,15 +319,11 @@ static void serve(work what, ee_bandit *bandit)
     ee_bandit_free(bandit);
 }
 
+/* Names and parameters are of one and the same version, also where the parameters grow. */
 TEST(many_decide_while_one_learns)
 {
     for (const policy_case *c = NULL; (c = policy_case_next(c));)
         serve(DECIDE, bandit_make(c->name, DIM, 3, c->options));
-}
-
-/* Names and parameters are of one and the same version, also where the parameters grow. */
-TEST(many_decide_while_one_learns_names)
-{
     serve(DECIDE_NAMED, named_make("greedy", "f1.width=4 f1.deep_width=4", "names=150 hashes=20"));
     serve(DECIDE_NAMED, named_make("linucb", "refresh=30", "names=1000 hashes=100"));
 }

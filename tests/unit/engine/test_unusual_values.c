@@ -2,9 +2,6 @@
  * longer or shorter than the rest. A bandit goes on deciding as if they had not come, and says how many they were. */
 #include "rounds.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- named features ---- */
 
 enum { USUAL = -1, ACTIONS = 3 };
@@ -98,11 +95,7 @@ TEST(one_wrong_number_changes_little)
         if (i == 1 || test_long(0, 1)) assert_unimpressed(policies[i], 500, 1e12, false);
         if (i == 2 || test_long(0, 1)) assert_unimpressed(policies[i], 500, -1e12, true);
     }
-}
-
-/* The first values may be wrong: then they are forgotten. */
-TEST(a_wrong_first_number_is_forgotten)
-{
+    /* The first values may be wrong: then they are forgotten. */
     static const double wrong[] = {1e30, 1e12, 4000, -1e-60};
     for (size_t i = 0; i < 4; i++) {
         RELEASED_BY(visitors_free) visitors self = visitors_make("linucb");

@@ -2,15 +2,11 @@
  * policy here is greedy with an await() and a learn() that write down what they are given. */
 #include "rounds.h"
 
-#include <math.h>
-
 #include "engine/snapshot.h"
 
 enum { DIM = 6, ARMS = 4, MOST_NOTES = 64 };
 
 static round_arms round_now;
-
-/* ---- the policy ---- */
 
 typedef struct note {
     float first;    /* of the values of the arm, which are other ones in each round */
@@ -64,8 +60,6 @@ static ee_bandit *make(const char *options)
     return bandit;
 }
 
-/* ---- rounds ---- */
-
 static const ee_arms *arms_of_round(uint64_t number)
 {
     round_draw(&round_now, number, ARMS, DIM, DIM);
@@ -79,17 +73,6 @@ static uint64_t decide(ee_bandit *bandit, uint64_t number, float *first)
     ee_decision decision = bandit_choose(bandit, arms, NULL);
     if (first) *first = arms->values[decision.arm * DIM];
     return decision.id;
-}
-
-/* ---- tests ---- */
-
-TEST(a_reward_that_comes_at_once_is_not_awaited)
-{
-    auto_bandit *bandit = make("");
-    bandit_play(bandit, 1, 20, ARMS, false);
-    assert_int_equal(reported_count, 0);
-    assert_false(learned_last.awaited);
-    assert_int_equal(bandit->policy->parameters.changes, 0);
 }
 
 TEST(decisions_are_told_once_and_in_order)
@@ -133,10 +116,15 @@ TEST(learning_gets_back_what_was_expected)
     assert_int_equal(learned_last.awaited_at, 1);
 }
 
+/* Nor does a reward that comes at once, or a decision that has expired. */
 TEST(a_look_tells_nothing)
 {
     ee_score scores[ARMS];
-    auto_bandit *bandit = make("");
+    auto_bandit *bandit = make("wait=10");
+    bandit_play(bandit, 101, 120, ARMS, false);
+    assert_int_equal(reported_count, 0);
+    assert_false(learned_last.awaited);
+    assert_int_equal(bandit->policy->parameters.changes, 0);
     decide(bandit, 1, NULL);
     ok(ee_bandit_score(bandit, arms_of_round(2), scores, NULL));
     ok(ee_bandit_learn_from(bandit, arms_of_round(3), 1, 1, NULL));
@@ -147,7 +135,11 @@ TEST(a_look_tells_nothing)
     assert_int_equal(ee_bandit_decide(bandit, &bad, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     assert_int_equal(ee_bandit_decide_many(bandit, &bad, 1, NULL, &decision, NULL, NULL, NULL), EE_BAD_INPUT);
     ok(ee_bandit_decide_many(bandit, NULL, 0, NULL, NULL, NULL, NULL, NULL));
+    ok(ee_bandit_set_time(bandit, 11, NULL));
+    decide(bandit, 2, NULL);
     assert_int_equal(reported_count, 0);
+    decide(bandit, 3, NULL);
+    assert_int_equal(reported_count, 1);
 }
 
 /* What await() moved shows in the very next scores. */
@@ -181,18 +173,6 @@ TEST(rounds_of_one_call_do_not_know_of_each_other)
     for (size_t i = 0; i < 3; i++) assert_true(reported[1 + i].first == arms[i].values[decisions[i].arm * DIM]);
 }
 
-/* Those that expired untold are not told any more. */
-TEST(what_has_expired_is_not_awaited)
-{
-    auto_bandit *bandit = make("wait=10");
-    decide(bandit, 1, NULL);
-    ok(ee_bandit_set_time(bandit, 11, NULL));
-    decide(bandit, 2, NULL);
-    assert_int_equal(reported_count, 0);
-    decide(bandit, 3, NULL);
-    assert_int_equal(reported_count, 1);
-}
-
 TEST(snapshots_know_of_decisions_that_wait)
 {
     ee_score own[ARMS], its[ARMS];
@@ -222,8 +202,6 @@ TEST(snapshots_know_of_decisions_that_wait)
     bandit_reward(bandit, decision.id, 1);
     assert_true(learned_last.awaited);
 }
-
-/* ---- saving ---- */
 
 TEST(impossible_expectations_are_not_loaded)
 {

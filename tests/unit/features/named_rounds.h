@@ -2,9 +2,6 @@
 #ifndef EENET_NAMED_ROUNDS_H
 #define EENET_NAMED_ROUNDS_H
 
-#include <stdio.h>
-#include <string.h>
-
 #include "features/features.h"
 #include "support.h"
 

@@ -2,11 +2,6 @@
  * mean and deviation say, and what is saved goes on as if it had never stopped. */
 #include "support.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/random.h"
 #include "features/number_scale.h"
 
 /* A number that comes once in each of `rounds` rounds. */
@@ -58,7 +53,7 @@ static void assert_ages_are_seen(const series *self, double tolerance)
     assert_close(standardised(self, 52), 1, tolerance);
 }
 
-TEST(one_value_does_not_hide_the_others)
+TEST(one_value_does_not_hide_the_others_but_what_recurs_is_admitted)
 {
     static const double wrong[] = {1e30, -1e100, 1e12, 4000};
     for (size_t i = 0; i < 4; i++) {
@@ -74,6 +69,17 @@ TEST(one_value_does_not_hide_the_others)
         assert_ages_are_seen(&self, 0.1);
         assert_int_equal(self.scale.limited, 1);
     }
+    /* A few in a thousand stay what they are, unusual; a few in a hundred are a part of the data. */
+    series rare = start(), often = start();
+    for (size_t i = 0; i < 20000; i++) {
+        double age = 40 + 12 * random_normal(&rare.stream);
+        come(&rare, i % 300 == 299 ? 1e6 : age);
+        come(&often, i % 30 == 29 ? 1e6 : age);
+    }
+    assert_true(deviation_of(&rare) < 36);
+    assert_int_equal(rare.scale.limited, 20000 / 300);
+    assert_close(deviation_of(&often), 1e6 * sqrt(1.0 / 30 - 1.0 / 900), 0.05);
+    assert_true(often.scale.limited < 200);
 }
 
 /* Nobody can say of the first values that they are wrong. After 72 values nothing is left of them. */
@@ -92,21 +98,6 @@ TEST(the_first_values_may_be_wrong)
         assert_close(deviation_of(&self), deviation_of(&usual), 0);
         assert_ages_are_seen(&self, 0.3);
     }
-}
-
-/* A few in a thousand stay what they are, unusual; a few in a hundred are a part of the data. */
-TEST(what_recurs_is_admitted)
-{
-    series rare = start(), often = start();
-    for (size_t i = 0; i < 20000; i++) {
-        double age = 40 + 12 * random_normal(&rare.stream);
-        come(&rare, i % 300 == 299 ? 1e6 : age);
-        come(&often, i % 30 == 29 ? 1e6 : age);
-    }
-    assert_true(deviation_of(&rare) < 36);
-    assert_int_equal(rare.scale.limited, 20000 / 300);
-    assert_close(deviation_of(&often), 1e6 * sqrt(1.0 / 30 - 1.0 / 900), 0.05);
-    assert_true(often.scale.limited < 200);
 }
 
 TEST(a_change_of_scale_is_followed)
@@ -173,11 +164,7 @@ TEST(equal_values_have_no_deviation)
         assert_close(standardised(&self, values[i] ? 2 * values[i] : 1e-50), values[i] < 0 ? -5 : 5, 0);
         assert_int_equal(self.scale.limited, 0);
     }
-}
-
-/* A number that clients begin to send late is, in the end, one that always comes. */
-TEST(the_share_is_that_of_now)
-{
+    /* A number that clients begin to send late is, in the end, one that always comes. */
     series self = start();
     self.rounds = 100000;
     come(&self, 2020);
@@ -201,7 +188,7 @@ TEST(what_is_saved_goes_on)
     come_ages(&self, 700, 1);
     for (size_t i = 0; i < 3; i++) {
         static const double factors[] = {1, 1e5, 1e-3};
-        archive writer = archive_writer(&last_error);
+        auto_archive writer = archive_writer(&last_error);
         series copy = self;
         number_scale_archive(&self.scale, self.rounds, 0, &writer);
         ok(writer.status);
@@ -214,7 +201,6 @@ TEST(what_is_saved_goes_on)
         come_ages(&self, 140, factors[i]);
         come_ages(&copy, 140, factors[i]);
         assert_memory_equal(&self, &copy, sizeof self);
-        memory_free(writer.bytes);
     }
 }
 
@@ -227,12 +213,11 @@ TEST(a_scale_that_no_values_make_is_refused)
         double *const places[] = {&wrong.older.weight, &wrong.older.since,   &wrong.older.mean, &wrong.older.squares,
                                   &wrong.newer.weight, &wrong.newer.since,   &wrong.newer.mean, &wrong.newer.squares,
                                   &wrong.older.weight, &wrong.older.squares, &wrong.older.mean, &wrong.older.since};
-        archive writer = archive_writer(&last_error);
+        auto_archive writer = archive_writer(&last_error);
         *places[i] = i < 8 ? NAN : i == 8 ? 4098 : i == 9 ? -1 : 1e101;
         number_scale_archive(&wrong, self.rounds, 0, &writer);
         archive reader = archive_reader(writer.bytes, writer.size, &last_error);
         number_scale_archive(&wrong, self.rounds, 0, &reader);
         assert_int_equal(reader.status, EE_BAD_MODEL);
-        memory_free(writer.bytes);
     }
 }

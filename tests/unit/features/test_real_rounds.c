@@ -2,8 +2,6 @@
 #define _GNU_SOURCE /* getline */
 #include "named_rounds.h"
 
-#include <stdlib.h>
-
 #include "engine/arms.h"
 
 /* The member "c" of a line; false where there is none or the line is no JSON. */

@@ -1,9 +1,6 @@
 /* Entries of an arm: sorted, those of one place summed, zeros left out; few and many, in few and many places. */
 #include "features/sparse_entries.h"
 
-#include <stdlib.h>
-
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 300 };
@@ -37,13 +34,11 @@ TEST(entries_are_gathered_by_place)
             assert_true(got == expected); /* nothing is missing: all are whole numbers */
         }
     }
-}
-
-TEST(large_values_are_cut)
-{
-    uint64_t entries[] = {entry_make(3, 1e18), entry_make(3, 1e9), entry_make(1, -1e30), entry_make(2, 1e-60)}, room[4];
-    uint32_t indices[4];
-    float values[4];
-    assert_int_equal(entries_gather(entries, room, 4, 4, indices, values), 2);
-    assert_true(indices[0] == 1 && values[0] == -1e9f && indices[1] == 3 && values[1] == 1e9f);
+    /* Large values are cut. */
+    uint64_t large[] = {entry_make(3, 1e18), entry_make(3, 1e9), entry_make(1, -1e30), entry_make(2, 1e-60)},
+             own_room[4];
+    uint32_t own[4];
+    float cut[4];
+    assert_int_equal(entries_gather(large, own_room, 4, 4, own, cut), 2);
+    assert_true(own[0] == 1 && cut[0] == -1e9f && own[1] == 3 && cut[1] == 1e9f);
 }

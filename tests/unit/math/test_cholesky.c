@@ -1,8 +1,5 @@
 /* The factorisation against what it must give: a = L L^T, a x = b, a a^-1 = I. */
-#include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "math/cholesky.h"
 #include "support.h"
 

@@ -1,9 +1,5 @@
 /* Eigenvectors against what they must be: A v = lambda v, orthonormal, the smallest ones. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "math/eigen.h"
 #include "support.h"
 
@@ -69,10 +65,7 @@ TEST(vectors_are_those_of_the_smallest_values)
             check(negative, n, count, n);
         }
     }
-}
-
-TEST(equal_values_have_orthogonal_vectors)
-{
+    /* Equal values have orthogonal vectors. */
     double same[MOST], groups[MOST], zero[MOST] = {0};
     for (size_t i = 0; i < MOST; i++) {
         same[i] = 2;

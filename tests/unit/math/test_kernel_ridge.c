@@ -1,11 +1,6 @@
 /* Kernel ridge regression against its formula, solved anew by elimination for every answer. */
 #include "math/kernel_ridge.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "support.h"
 
 enum { DIM = 7, SAMPLES = 300, ARMS = 11 };
@@ -141,10 +136,23 @@ TEST(predictions_are_the_formula)
     }
 }
 
-/* F F^T is the matrix again, though the third point is the first and the last is the second, and rounding has left the
- * one a little less variance and the other a little more. */
-TEST(a_singular_matrix_has_its_factor)
+/* K is singular to the last digit; lambda alone holds the factor up, though 1 + lambda may be 1. */
+TEST(one_context_many_times_stays_finite)
 {
+    const double lambdas[] = {1e-6, 1e-18};
+    for (size_t l = 0; l < 2; l++) {
+        kernel_ridge k = kernel_ridge_make(0, 1, lambdas[l], 1, 1);
+        auto_free double *factor = calloc(kernel_ridge_state_count(&k, 64), sizeof *factor);
+        double panel[4 * 64], mean, variance;
+        float place = 0.7f;
+        for (size_t i = 0; i < 64; i++) kernel_ridge_append(&k, factor, i, vector_dense(&place, 1), 3);
+        ee_arms arm = ee_arms_dense(&place, 1, 1);
+        kernel_ridge_predict(&k, factor, 64, &arm, 0, 1, panel, &mean, &variance);
+        assert_close(mean, 3, 1e-5);
+        assert_true(variance >= 0 && variance < 1e-5);
+    }
+    /* F F^T is the matrix again, though the third point is the first and the last is the second, and rounding has left
+     * the one a little less variance and the other a little more. */
     enum { N = 6 };
     const size_t point[N] = {0, 1, 0, 2, 3, 1};
     static rows x;
@@ -165,23 +173,6 @@ TEST(a_singular_matrix_has_its_factor)
     assert_true(factor[2][2] == 0 && factor[5][5] == 0 && factor[4][4] > 0);
 }
 
-/* K is singular to the last digit; lambda alone holds the factor up, though 1 + lambda may be 1. */
-TEST(one_context_many_times_stays_finite)
-{
-    const double lambdas[] = {1e-6, 1e-18};
-    for (size_t l = 0; l < 2; l++) {
-        kernel_ridge k = kernel_ridge_make(0, 1, lambdas[l], 1, 1);
-        double *factor = calloc(kernel_ridge_state_count(&k, 64), sizeof *factor), panel[4 * 64], mean, variance;
-        float place = 0.7f;
-        for (size_t i = 0; i < 64; i++) kernel_ridge_append(&k, factor, i, vector_dense(&place, 1), 3);
-        ee_arms arm = ee_arms_dense(&place, 1, 1);
-        kernel_ridge_predict(&k, factor, 64, &arm, 0, 1, panel, &mean, &variance);
-        assert_close(mean, 3, 1e-5);
-        assert_true(variance >= 0 && variance < 1e-5);
-        free(factor);
-    }
-}
-
 enum { WIDE = 5000, ROOM = 1024 };
 
 TEST(a_wide_context_is_kept_whole_or_not_at_all)
@@ -189,7 +180,8 @@ TEST(a_wide_context_is_kept_whole_or_not_at_all)
     kernel_ridge k = kernel_ridge_make(0, 0.01, 1, WIDE, 10);
     auto_free float *values = calloc(WIDE, sizeof *values), *entries = calloc(WIDE, sizeof *entries);
     auto_free uint32_t *indices = calloc(WIDE, sizeof *indices);
-    double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor), panel[4 * 2], mean, variance;
+    auto_free double *factor = calloc(kernel_ridge_state_count(&k, 2), sizeof *factor);
+    double panel[4 * 2], mean, variance;
     for (size_t i = 0; i < ROOM + 1; i++) {
         indices[i] = (uint32_t)(4 * i);
         values[4 * i] = entries[i] = 1 + (float)i / ROOM;
@@ -212,7 +204,6 @@ TEST(a_wide_context_is_kept_whole_or_not_at_all)
     kernel_ridge_predict(&k, factor, 2, &arm, 0, 1, panel, &mean, &variance);
     assert_close(mean, exp(-0.09) * 2 / 3, 1e-9);
     assert_true(kernel_ridge_fits(&(kernel_ridge){k.kernel, k.slopes, 1, 1, WIDE, WIDE}, vector_dense(values, WIDE)));
-    free(factor);
 }
 
 /* The form of a context is the third double of its record, as two words; the context follows. */

@@ -4,13 +4,9 @@
 #define _DEFAULT_SOURCE
 #include "math/kernels.h"
 
-#include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/random.h"
-#include "eenet.h"
 #include "support.h"
 
 enum {
@@ -227,11 +223,10 @@ static void check_shapes(shape_check check_shape, size_t variants)
     }
 }
 
-static void check_lengths(shape_check check_length)
+static void check_lengths(void (*check_length)(size_t n))
 {
-    for (size_t n = 0; n <= LONGEST; n++) check_length(1, n, n, 0);
-    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++)
-        check_length(1, long_lengths[i], long_lengths[i], 0);
+    for (size_t n = 0; n <= LONGEST; n++) check_length(n);
+    for (size_t i = 0; i < sizeof long_lengths / sizeof *long_lengths; i++) check_length(long_lengths[i]);
 }
 
 /* Lengths of an output around one, two, four and eight vectors of 4, 8 and 16 floats. Of the combinations of rows, in
@@ -329,11 +324,9 @@ static void run_dot(const kernel_table *kernels, void *const *x, const problem *
     *(float *)x[C] = kernels->dot(x[A], x[B], p->terms);
 }
 
-static void check_dot(size_t rows, size_t n, size_t out, size_t variant)
+static void check_dot(size_t n)
 {
-    (void)out;
-    (void)variant;
-    problem p = product("dot", run_dot, rows, 1, n);
+    problem p = product("dot", run_dot, 1, 1, n);
     p.from_zeros = true;
     check_product(&p);
 }
@@ -343,18 +336,10 @@ static void run_add_scaled(const kernel_table *kernels, void *const *x, const pr
     kernels->add_scaled(x[C], *(const float *)x[A], x[B], p->columns);
 }
 
-static void check_add_scaled(size_t rows, size_t n, size_t out, size_t variant)
+static void check_add_scaled(size_t n)
 {
-    (void)out;
-    (void)variant;
-    problem p = product("add_scaled", run_add_scaled, rows, n, 1);
+    problem p = product("add_scaled", run_add_scaled, 1, n, 1);
     check_product(&p);
-}
-
-TEST(vectors_are_multiplied_and_added)
-{
-    check_lengths(check_dot);
-    for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
 
 /* Rows side by side, rows that overlap as the windows of a convolution do, rows with gaps. The last row ends where it
@@ -397,11 +382,6 @@ static void check_forward(size_t rows, size_t in, size_t out, size_t variant)
     check_starts(&p, variant);
 }
 
-TEST(forward_adds_the_product)
-{
-    check_shapes(check_forward, FORWARD_VARIANTS);
-}
-
 /* Rows that are only fetched need not be there. */
 static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t variant)
 {
@@ -409,11 +389,6 @@ static void check_forward_sparse(size_t rows, size_t in, size_t out, size_t vari
     p.terms_at = set_indices(&p, in + (variant / FORWARD_VARIANTS ? 1 + random_below(&stream, BEHIND) : 0));
     p.b_row = stride_of(out, variant);
     check_starts(&p, variant);
-}
-
-TEST(forward_sparse_adds_its_rows)
-{
-    check_shapes(check_forward_sparse, 2 * FORWARD_VARIANTS);
 }
 
 static void run_forward_pair(const kernel_table *kernels, void *const *x, const problem *p)
@@ -503,11 +478,6 @@ static void check_multiply(size_t rows, size_t in, size_t out, size_t variant)
     check_product(&p);
 }
 
-TEST(multiply_adds_the_product)
-{
-    check_matrices(check_multiply, 4);
-}
-
 static void run_forward_many(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->forward_many((matrix){x[C], p->c_row, 1}, x[START], x[B], (const_matrix){x[A], p->a_row, 1}, p->rows,
@@ -526,11 +496,6 @@ static void check_forward_many(size_t rows, size_t in, size_t out, size_t varian
     check_product(&p);
 }
 
-TEST(forward_many_is_a_layer)
-{
-    check_matrices(check_forward_many, 4);
-}
-
 static void run_backward(const kernel_table *kernels, void *const *x, const problem *p)
 {
     kernels->backward(x[C], x[B], x[A], p->columns, p->terms, p->b_column);
@@ -542,11 +507,6 @@ static void check_backward(size_t rows, size_t in, size_t out, size_t variant)
     p.b_row = 1;
     p.b_column = stride_of(out, variant);
     check_product(&p);
-}
-
-TEST(backward_adds_the_product)
-{
-    check_shapes(check_backward, 4);
 }
 
 static void run_backward_many(const kernel_table *kernels, void *const *x, const problem *p)
@@ -564,11 +524,6 @@ static void check_backward_many(size_t rows, size_t out, size_t in, size_t varia
     p.b_row = 1;
     p.b_column = out;
     check_product(&p);
-}
-
-TEST(backward_many_adds_the_product)
-{
-    check_matrices(check_backward_many, 2);
 }
 
 static void run_update(const kernel_table *kernels, void *const *x, const problem *p)
@@ -589,10 +544,15 @@ static void check_update(size_t rows, size_t in, size_t out, size_t variant)
     check_product(&p);
 }
 
-TEST(update_adds_the_outer_product)
+TEST(layers_are_products)
 {
-    check_shapes(check_update, 4);
-    check_shapes(check_update, 4);
+    check_shapes(check_forward, FORWARD_VARIANTS);
+    check_shapes(check_forward_sparse, 2 * FORWARD_VARIANTS);
+    check_shapes(check_backward, 4);
+    for (int again = 0; again < 2; again++) check_shapes(check_update, 4);
+    check_matrices(check_multiply, 4);
+    check_matrices(check_forward_many, 4);
+    check_matrices(check_backward_many, 2);
 }
 
 /* A row of which the first weight is number 2^32: its place does not fit 32 bits. No memory is taken but for the row.
@@ -658,13 +618,10 @@ static void expect_relu_backward(const problem *p)
 }
 
 /* y is what relu gave: the borders pass through it, so that a unit whose output was -0 is off. */
-static void check_relu(size_t rows, size_t n, size_t out, size_t variant)
+static void check_relu(size_t n)
 {
-    (void)out;
-    (void)variant;
     for (int again = 0; again < 4; again++) {
-        problem p = {
-            .kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .rows = rows, .columns = n};
+        problem p = {.kernel = "relu", .run = run_relu, .expect = expect_relu, .outputs = 1, .rows = 1, .columns = n};
         set_argument(&p, C, n);
         set_borders(C, n);
         check(&p);
@@ -682,9 +639,11 @@ static void check_relu(size_t rows, size_t n, size_t out, size_t variant)
     }
 }
 
-TEST(relu_is_exact_both_ways)
+TEST(vectors_are_multiplied_added_and_rectified)
 {
     check_lengths(check_relu);
+    check_lengths(check_dot);
+    for (int again = 0; again < 3; again++) check_lengths(check_add_scaled);
 }
 
 static void run_adam(const kernel_table *kernels, void *const *x, const problem *p)
@@ -749,11 +708,6 @@ static void check_adam(size_t rows, size_t in, size_t out, size_t variant)
     }
 }
 
-TEST(adam_steps)
-{
-    check_shapes(check_adam, 2);
-}
-
 /* 10^from to 10^to, and 0 now and then, of either sign. */
 static double draw_magnitude(random_stream *draw, double from, double to)
 {
@@ -797,6 +751,7 @@ TEST(adam_steps_as_pytorch_does)
     for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++)
         for (size_t again = 0; again < test_long(50, 500); again++)
             assert_pytorch_steps(kernels, times[again % (sizeof times / sizeof *times)], &draw);
+    check_shapes(check_adam, 2);
 }
 
 /* 1e18, times sqrt(1 - beta2), again and again until the moments stand still, and one that comes from nowhere. */
@@ -817,7 +772,7 @@ TEST(adam_stays_finite)
     }
 }
 
-TEST(tables_have_names_of_their_own)
+TEST(tables_have_names_and_are_used_by_them)
 {
     size_t count = 0;
     while (kernels_at(count)) {
@@ -832,10 +787,6 @@ TEST(tables_have_names_of_their_own)
     assert_string_equal(kernels_at(0)->name, "reference");
     assert_ptr_equal(kernels_best(), kernels_at(count - 1));
     assert_string_equal(ee_kernels(), kernels_best()->name);
-}
-
-TEST(who_asks_for_a_table_gets_it)
-{
     const kernel_table *fastest = kernels_best();
     assert_false(kernels_use("avx1024"));
     assert_ptr_equal(kernels_best(), fastest);

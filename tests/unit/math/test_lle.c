@@ -2,11 +2,6 @@
 #include "math/eigen.h"
 #include "math/lle.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "support.h"
 
 /* The inner products of n points, as (n, n). points is (n, dim). To be freed with free. */
@@ -27,7 +22,8 @@ static double *make_gram(const double *points, size_t n, size_t dim)
  * leaves of each point when its neighbours rebuild it, squared and summed. */
 static double *embed(const double *points, size_t n, size_t dim, size_t neighbors, size_t components, double *error_sum)
 {
-    double *gram = make_gram(points, n, dim), *embedding = calloc(n * components, sizeof(double));
+    auto_free double *gram = make_gram(points, n, dim);
+    double *embedding = calloc(n * components, sizeof(double));
     RELEASED_BY(memory_release) memory owner = {0};
     lle room;
     ok(lle_create(&room, &owner, n, neighbors, components, NULL));
@@ -43,7 +39,6 @@ static double *embed(const double *points, size_t n, size_t dim, size_t neighbor
         }
     }
     if (error_sum) *error_sum = sum;
-    free(gram);
     return embedding;
 }
 
@@ -67,8 +62,6 @@ static void assert_embedding(const double *embedding, size_t n, size_t component
         }
     }
 }
-
-/* ---- the whole ---- */
 
 typedef struct stored {
     size_t n, dim, neighbors, components;
@@ -119,15 +112,10 @@ TEST(embedding_is_that_of_scikit_learn)
     assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
     assert_embedding(embedding, s.n, s.components);
     assert_close(squared_error / s.squared_error, 1, 1e-6);
-}
-
-/* Neighbours and weights do not change when all points move or grow together. */
-TEST(embedding_stays_when_points_move_and_grow)
-{
-    RELEASED_BY(stored_free) stored s = stored_load();
+    /* Neighbours and weights do not change when all points move and grow together. */
     for (size_t i = 0; i < s.n * s.dim; i++) s.points[i] = 1000 * (s.points[i] + (double)(i % s.dim) / 10);
-    auto_free double *embedding = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
-    assert_same_up_to_signs(embedding, s.embedding, s.n, s.components);
+    auto_free double *moved = embed(s.points, s.n, s.dim, s.neighbors, s.components, NULL);
+    assert_same_up_to_signs(moved, s.embedding, s.n, s.components);
 }
 
 /* Two turns of a spiral on which the ends come near the middle: the embedding must follow the curve. */
@@ -147,8 +135,6 @@ TEST(a_spiral_is_unrolled)
     for (size_t i = 1; i < N; i++) assert_true(direction * (embedding[i] - embedding[i - 1]) > 0);
 }
 
-/* ---- points that have no shape ---- */
-
 /* Whatever the points: an embedding with columns of length 1, or none and embedding left alone. */
 static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
 {
@@ -166,9 +152,10 @@ static void assert_fit_is_finite(const double *points, size_t n, size_t dim)
     }
 }
 
-TEST(equal_points_give_numbers)
+TEST(points_without_a_shape_give_numbers)
 {
     enum { N = 30, DIM = 5 };
+    static const double wrong[] = {NAN, INFINITY, 1e200};
     double points[N * DIM];
     for (size_t i = 0; i < N * DIM; i++) points[i] = 0.1 * (double)(i % DIM) + 1;
     assert_fit_is_finite(points, N, DIM);
@@ -176,21 +163,12 @@ TEST(equal_points_give_numbers)
     assert_fit_is_finite(points, N, DIM);
     memset(points, 0, sizeof points);
     assert_fit_is_finite(points, N, DIM);
-}
-
-TEST(numbers_that_are_none_give_no_embedding_of_them)
-{
-    enum { N = 20, DIM = 2 };
-    static const double wrong[] = {NAN, INFINITY, 1e200};
+    for (size_t i = 0; i < N * DIM; i++) points[i] = (double)(i * i % 17);
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
-        double points[N * DIM];
-        for (size_t i = 0; i < N * DIM; i++) points[i] = (double)(i * i % 17);
         points[7] = wrong[k];
         assert_fit_is_finite(points, N, DIM);
     }
 }
-
-/* ---- room ---- */
 
 TEST(small_and_tight_sizes_fit)
 {
@@ -206,8 +184,6 @@ TEST(small_and_tight_sizes_fit)
         }
     }
 }
-
-/* ---- neighbours ---- */
 
 /* The places sorted by distance, of equal ones the lower first, by the plainest way. */
 static void sort_places(const double *distances, size_t n, int *places)
@@ -241,8 +217,6 @@ TEST(nearest_at_every_count)
         }
     }
 }
-
-/* ---- weights ---- */
 
 /* local of neighbours (count, dim) around a point (dim) */
 static void form_local(const double *neighbors, const double *point, size_t count, size_t dim, double *local)

@@ -1,8 +1,5 @@
 /* The triangular factor against the matrix that it stands for, summed plainly. */
-#include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "math/triangle.h"
 #include "support.h"
 
@@ -91,7 +88,7 @@ TEST(samples_have_one_factor)
     }
 }
 
-TEST(what_no_sample_has_stays_as_it_was)
+TEST(what_no_sample_has_stays_and_small_pivots_are_raised)
 {
     double x[] = {0, 2, 0, -1}, nothing[4] = {0};
     pair p;
@@ -103,11 +100,7 @@ TEST(what_no_sample_has_stays_as_it_was)
         assert_true(entry(p.factor, 4, 0, j) == (j == 0 ? 3 : 0));
         assert_true(entry(p.factor, 4, 2, j) == (j == 2 ? 3 : 0));
     }
-}
-
-/* Two columns that are one, and no lambda to speak of: the second pivot is rounding, and may not become it. */
-TEST(a_pivot_without_a_digit_is_raised)
-{
+    /* Two columns that are one, and no lambda to speak of: the second pivot is rounding, and may not become it. */
     double equal[] = {1e6, 1e6, 1e6}, below[] = {0.5, 0, 3}, first[2];
     triangle_factor(equal, 2, 1e-9, first);
     assert_close(equal[0], 1e3, 1e-12);

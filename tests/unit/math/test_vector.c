@@ -2,10 +2,7 @@
 #include "math/vector.h"
 
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 67 };
@@ -78,37 +75,13 @@ TEST(dot_of_every_two_kinds)
             assert_true(vector_dot(a.vector, b.vector) == vector_dot(b.vector, a.vector));
         }
     }
-}
-
-/* Floats would lose the middle term. */
-TEST(dot_is_summed_wide)
-{
-    const float a[] = {1e8f, 1, -1e8f}, ones[] = {1, 1, 1};
-    const uint32_t places[] = {0, 1, 2};
-    vector dense = vector_dense(a, 3), sparse = {a, places, 3}, ones_dense = vector_dense(ones, 3);
-    vector ones_sparse = {ones, places, 3};
-    assert_true(vector_dot(dense, ones_dense) == 1);
-    assert_true(vector_dot(sparse, ones_dense) == 1);
-    assert_true(vector_dot(dense, ones_sparse) == 1);
-    assert_true(vector_dot(sparse, ones_sparse) == 1);
-}
-
-TEST(sparse_indices_use_all_bits)
-{
-    const uint32_t left[] = {0, 0x7fffffffu, 0xfffffffeu}, right[] = {1, 0x80000000u, 0xfffffffeu};
-    const float values[] = {2, 3, 5};
-    assert_true(vector_dot((vector){values, left, 3}, (vector){values, right, 3}) == 25);
-    assert_true(vector_dot((vector){values, left, 2}, (vector){values, right, 2}) == 0);
-}
-
-TEST(expand_writes_what_a_vector_means)
-{
-    random_stream stream = random_named(2, "vectors");
+    /* Expanding writes what a vector means. */
+    random_stream other = random_named(2, "vectors");
     for (size_t dim = 0; dim <= MOST; dim++) {
         for (uint64_t kind = 0; kind < KINDS; kind++) {
             RELEASED_BY(example_free) example e;
             RELEASED_BY(guard_free) guard wall;
-            example_create(&e, &stream, dim, kind);
+            example_create(&e, &other, dim, kind);
             float *block = guard_end(&wall, dim + 1), *out = block + 1;
             block[0] = 7;
             vector_expand(e.vector, out, dim);
@@ -118,7 +91,22 @@ TEST(expand_writes_what_a_vector_means)
     }
 }
 
-/* ---- arms ---- */
+/* Floats would lose the middle term. */
+TEST(dot_is_summed_wide_and_sees_all_bits_of_an_index)
+{
+    const float a[] = {1e8f, 1, -1e8f}, ones[] = {1, 1, 1};
+    const uint32_t places[] = {0, 1, 2};
+    vector dense = vector_dense(a, 3), sparse = {a, places, 3}, ones_dense = vector_dense(ones, 3);
+    vector ones_sparse = {ones, places, 3};
+    assert_true(vector_dot(dense, ones_dense) == 1);
+    assert_true(vector_dot(sparse, ones_dense) == 1);
+    assert_true(vector_dot(dense, ones_sparse) == 1);
+    assert_true(vector_dot(sparse, ones_sparse) == 1);
+    const uint32_t left[] = {0, 0x7fffffffu, 0xfffffffeu}, right[] = {1, 0x80000000u, 0xfffffffeu};
+    const float values[] = {2, 3, 5};
+    assert_true(vector_dot((vector){values, left, 3}, (vector){values, right, 3}) == 25);
+    assert_true(vector_dot((vector){values, left, 2}, (vector){values, right, 2}) == 0);
+}
 
 TEST(arms_are_vectors)
 {
@@ -140,13 +128,9 @@ TEST(arms_are_vectors)
         assert_memory_equal(x.values, values + starts[arm], x.count * sizeof *values);
         assert_memory_equal(x.indices, indices + starts[arm], x.count * sizeof *indices);
     }
-}
-
-/* Arms without a single entry need no arrays of indices and values; they are all zeros and not dense. */
-TEST(arms_without_entries_are_zero)
-{
-    const size_t starts[] = {0, 0, 0};
-    ee_arms arms = ee_arms_sparse(starts, NULL, NULL, 2, 3);
+    /* Arms without a single entry need no arrays of indices and values; they are all zeros and not dense. */
+    const size_t nothing[] = {0, 0, 0};
+    ee_arms arms = ee_arms_sparse(nothing, NULL, NULL, 2, 3);
     for (size_t arm = 0; arm < 2; arm++) {
         const float ones[] = {1, 1, 1};
         float out[] = {9, 9, 9};
@@ -159,8 +143,6 @@ TEST(arms_without_entries_are_zero)
         for (size_t i = 0; i < 3; i++) assert_true(out[i] == 0);
     }
 }
-
-/* ---- within a limit ---- */
 
 static float from_bits(uint32_t bits)
 {
@@ -192,10 +174,7 @@ TEST(one_number_that_is_none_is_found_anywhere)
         for (size_t i = 0; i < count; i++) values[i] = i % 2 ? -INFINITY : INFINITY; /* they must not cancel */
         assert_int_equal(vector_is_within(values, count, FLT_MAX), count == 0);
     }
-}
-
-TEST(a_limit_is_kept)
-{
+    /* And a limit is kept. */
     float values[4] = {0, 1e9f, -1e9f, 5};
     assert_true(vector_is_within(values, 4, 1e9f));
     values[3] = 1.0000001e9f;
@@ -204,19 +183,16 @@ TEST(a_limit_is_kept)
     assert_false(vector_is_within(values, 4, 1e9f));
 }
 
-/* ---- soundness ---- */
-
 static bool is_sound(const uint32_t *indices, size_t count, size_t dim)
 {
     static const float values[MOST];
     RELEASED_BY(guard_free) guard wall;
     uint32_t *walled = guard_end_bytes(&wall, count * sizeof *walled);
     if (count) memcpy(walled, indices, count * sizeof *walled);
-    bool sound = vector_is_sound((vector){values, walled, count}, dim);
-    return sound;
+    return vector_is_sound((vector){values, walled, count}, dim);
 }
 
-TEST(sparse_vectors_have_ascending_indices_below_the_dimension)
+TEST(sound_vectors_fit_the_dimension)
 {
     assert_true(is_sound(NULL, 0, 5));
     for (size_t count = 1; count <= MOST; count++) {
@@ -234,10 +210,6 @@ TEST(sparse_vectors_have_ascending_indices_below_the_dimension)
             indices[i] = right;
         }
     }
-}
-
-TEST(dense_vectors_have_the_dimension)
-{
     static const float values[3];
     assert_true(vector_is_sound(vector_dense(values, 3), 3));
     assert_false(vector_is_sound(vector_dense(values, 3), 2));

@@ -2,10 +2,6 @@
 #ifndef EENET_TEST_PLAIN_NETWORK_H
 #define EENET_TEST_PLAIN_NETWORK_H
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "support_network.h"
 
 enum { PLAIN_MOST = 512 }; /* outputs of a layer */

@@ -1,9 +1,6 @@
 /* Batches against the passes of a network, sample by sample, with every table of kernels. */
 #include "net/batch.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "support_network.h"
 
 enum { BATCHES = 3 }; /* before the rows are forgotten */
@@ -230,7 +227,7 @@ static void check_rows(const pair *p)
 static void check_case(const batch_case *given, int64_t member_count, const kernel_table *kernels, size_t entries)
 {
     static const size_t counts[][BATCHES] = {{BATCH_SAMPLES, 1, 7}, {2, 0, 3}, {1, 33, BATCH_SAMPLES}};
-    pair p;
+    RELEASED_BY(release_pair) pair p;
     make_pair(&p, given, member_count, kernels, entries);
     for (size_t k = 0; k < test_long(given->input > 1000 ? 1 : 2, 3); k++) {
         for (size_t i = 0; i < BATCHES; i++) {
@@ -242,7 +239,6 @@ static void check_case(const batch_case *given, int64_t member_count, const kern
         memset(p.seen, 0, p.net.block * sizeof *p.seen);
         check_rows(&p);
     }
-    release_pair(&p);
 }
 
 static void check_cases(const batch_case *given, size_t count, int64_t member_count)
@@ -263,24 +259,6 @@ TEST(batches_are_as_samples_one_by_one)
     check_cases(member_cases, sizeof member_cases / sizeof *member_cases, MEMBERS);
 }
 
-/* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
-TEST(half_of_the_entries_is_enough)
-{
-    static const batch_case given = {"width=5", 8, {DENSE}, 1, EITHER};
-    static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
-    static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (size_t entries = 0; entries <= 8; entries++) {
-        pair p;
-        make_pair(&p, &given, 1, kernels_best(), 8);
-        batch_add(&p.batch, (vector){values, indices, entries});
-        batch_add(&p.batch, (vector){values, indices, 8 - entries});
-        batch_add(&p.batch, (vector){values, indices, entries});
-        batch_forward(&p.batch, p.theta);
-        assert_int_equal(p.batch.uses_dense, entries >= 4);
-        release_pair(&p);
-    }
-}
-
 static size_t memory_of(const char *options, size_t input, size_t entries)
 {
     batch_case given = {options, input, {DENSE}, 1, EITHER};
@@ -293,7 +271,7 @@ static size_t memory_of(const char *options, size_t input, size_t entries)
 
 /* Entries take room, of a block as many as it has; long inputs are not laid side by side; a convolution needs neither.
  */
-TEST(room_is_for_what_is_used)
+TEST(half_of_the_entries_is_enough_and_room_is_for_what_is_used)
 {
     assert_true(memory_of("width=5", 40, 10) >= memory_of("width=5", 40, 0) + BATCH_SAMPLES * 10 * 8);
     assert_int_equal(memory_of("width=5 heads=4", 40, 10), memory_of("width=5 heads=4", 40, 40));
@@ -301,4 +279,17 @@ TEST(room_is_for_what_is_used)
     assert_true(memory_of("width=5", 4097, 0) < BATCH_SAMPLES * 4097 * sizeof(float));
     const char convolution[] = "width=5 front=conv1d:2:3";
     assert_int_equal(memory_of(convolution, 40, 40), memory_of(convolution, 40, 0));
+    /* Half of the entries or more: side by side. It is the entries that are counted, be they zero. */
+    static const batch_case given = {"width=5", 8, {DENSE}, 1, EITHER};
+    static const float values[] = {1, 2, 0, -1, 3, 1, 0, 2};
+    static const uint32_t indices[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    for (size_t entries = 0; entries <= 8; entries++) {
+        RELEASED_BY(release_pair) pair p;
+        make_pair(&p, &given, 1, kernels_best(), 8);
+        batch_add(&p.batch, (vector){values, indices, entries});
+        batch_add(&p.batch, (vector){values, indices, 8 - entries});
+        batch_add(&p.batch, (vector){values, indices, entries});
+        batch_forward(&p.batch, p.theta);
+        assert_int_equal(p.batch.uses_dense, entries >= 4);
+    }
 }

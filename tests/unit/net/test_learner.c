@@ -1,9 +1,5 @@
 /* Training against PyTorch's stored parameters, and what the learner's options promise. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "support_network.h"
 
 static void assert_theta(const learner *l, const float *theta, const json_t *layers, double tolerance)
@@ -49,17 +45,13 @@ static void check_stored_training(const char *name, const kernel_table *kernels)
     }
 }
 
-TEST(matches_stored_training)
+TEST(matches_stored_training_and_algorithm_1)
 {
     const char *names[] = {"training.json", "training/training_2.json", "training/training_12.json",
                            "training/training_80.json"};
     const kernel_table *kernels;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (size_t table = 0; (kernels = kernels_at(table)) != NULL; table++) check_stored_training(names[i], kernels);
-}
-
-TEST(matches_algorithm_1)
-{
     json_auto_t *file = golden_load("algorithm1_gradient_descent.json");
     RELEASED_BY(memory_release) memory owner = {0};
     learner l;
@@ -97,20 +89,17 @@ TEST(a_batch_steps_on_the_mean)
     for (size_t i = 0; i < m.count; i++) mean[i] = m.theta[i] - 0.1f * mean[i];
     learner_train(&m.l, m.theta);
     assert_floats_close(m.theta, mean, m.count, 1e-6);
-}
-
-TEST(a_shuffled_pass_visits_each_sample_once)
-{
-    RELEASED_BY(learner_release) made_learner m;
-    learner_make(&m, "layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all", 10,
-                 1);
-    memset(m.theta, 0, m.count * sizeof *m.theta);
+    /* A shuffled pass visits each sample once. */
+    RELEASED_BY(learner_release) made_learner shuffled;
+    learner_make(&shuffled,
+                 "layers=1 bias=off optimizer=sgd rate=1 loss=half batch=1 steps=10 order=shuffle history=all", 10, 1);
+    memset(shuffled.theta, 0, shuffled.count * sizeof *shuffled.theta);
     for (uint32_t i = 0; i < 10; i++) { /* sample i moves weight i alone, to 1 on its first visit */
         float one = 1;
-        learner_give(&m, (vector){&one, &i, 1}, 1);
+        learner_give(&shuffled, (vector){&one, &i, 1}, 1);
     }
-    learner_train(&m.l, m.theta);
-    for (int i = 0; i < 10; i++) assert_true(m.theta[i] == 1);
+    learner_train(&shuffled.l, shuffled.theta);
+    for (int i = 0; i < 10; i++) assert_true(shuffled.theta[i] == 1);
 }
 
 TEST(a_small_loss_ends_the_training)
@@ -133,12 +122,7 @@ TEST(a_small_loss_ends_the_training)
      * at most 0.0005 is that of n = 34 and 35. */
     assert_close(reached[0], 1 - pow(0.9, 36), 1e-5);
     assert_close(reached[1], 1, 1e-6);
-}
-
-/* ---- losses ---- */
-
-TEST(losses_do_not_overflow)
-{
+    /* Losses do not overflow. */
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 1000, 1), 0, 1e-12);
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, -1000, 1), 1000, 1e-12);
     assert_close(learner_loss_value(LOSS_CROSS_ENTROPY, 0, 0.5f), log(2), 1e-7);
@@ -243,43 +227,6 @@ static bool same_row(const float *a, const float *b, size_t row)
     return memcmp(a + row * ROW, b + row * ROW, ROW * sizeof *a) == 0;
 }
 
-TEST(rows_without_inputs_stand_still)
-{
-    const struct {
-        const char *text;
-        size_t batch;
-    } cases[] = {{LAZY "history=ring:4 batch=4 lazy=on average=6", BATCH},
-                 {LAZY "history=ring:4 batch=4 lazy=on optimizer=sgd average=6", BATCH},
-                 {LAZY "history=ring:1 batch=1 lazy=on average=6", 1}};
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        RELEASED_BY(learner_release) made_learner t;
-        learner_make(&t, cases[k].text, INPUTS, 3);
-        auto_free float *theta = calloc(t.count, sizeof *theta), *moving = calloc(t.count, sizeof *moving);
-        uint32_t seen[100][FEATURES];
-        size_t still = 0;
-        random_stream draw = random_named(2, "lazy");
-        for (size_t n = 0; n < 100; n++) {
-            float values[FEATURES];
-            learner_give(&t, draw_sparse(&draw, values, seen[n]), (float)random_normal(&draw));
-            bool touched[INPUTS] = {false};
-            for (size_t i = n + 1 < cases[k].batch ? 0 : n + 1 - cases[k].batch; i <= n; i++)
-                for (size_t j = 0; j < FEATURES; j++) touched[seen[i][j]] = true;
-            memcpy(theta, t.theta, t.count * sizeof *theta);
-            memcpy(moving, t.l.moving, t.count * sizeof *moving);
-            learner_train(&t.l, t.theta);
-            for (size_t row = 0; row < INPUTS; row++) {
-                assert_int_equal(same_row(moving, t.l.moving, row), !touched[row]);
-                assert_int_equal(same_row(theta, t.theta, row), !touched[row]);
-                still += !touched[row];
-            }
-            /* the biases and the last layer move in every step */
-            size_t rest = (t.count - INPUTS * ROW) * sizeof *theta;
-            assert_memory_not_equal(moving + INPUTS * ROW, t.l.moving + INPUTS * ROW, rest);
-        }
-        assert_true(still > 100);
-    }
-}
-
 /* The input of sample n, in arrays of INPUTS. */
 typedef vector draw_input(random_stream *draw, uint32_t n, float *values, uint32_t *indices);
 
@@ -313,11 +260,44 @@ static vector draw_quarter(random_stream *draw, uint32_t n, float *values, uint3
     return (vector){values, indices, INPUTS / BATCH};
 }
 
-TEST(touched_rows_move_as_ever)
+TEST(touched_rows_move_as_ever_and_others_stand_still)
 {
     assert_lazy_as_eager(LAZY "history=ring:4 batch=4 average=6", draw_quarter);
     assert_lazy_as_eager(LAZY "history=ring:4 batch=4 optimizer=adam", draw_quarter);
     assert_lazy_as_eager(LAZY "history=ring:4 batch=4 optimizer=sgd", draw_quarter);
+    const struct {
+        const char *text;
+        size_t batch;
+    } cases[] = {{LAZY "history=ring:4 batch=4 lazy=on average=6", BATCH},
+                 {LAZY "history=ring:4 batch=4 lazy=on optimizer=sgd average=6", BATCH},
+                 {LAZY "history=ring:1 batch=1 lazy=on average=6", 1}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        RELEASED_BY(learner_release) made_learner t;
+        learner_make(&t, cases[k].text, INPUTS, 3);
+        auto_free float *theta = calloc(t.count, sizeof *theta), *moving = calloc(t.count, sizeof *moving);
+        uint32_t seen[100][FEATURES];
+        size_t still = 0;
+        random_stream draw = random_named(2, "lazy");
+        for (size_t n = 0; n < 100; n++) {
+            float values[FEATURES];
+            learner_give(&t, draw_sparse(&draw, values, seen[n]), (float)random_normal(&draw));
+            bool touched[INPUTS] = {false};
+            for (size_t i = n + 1 < cases[k].batch ? 0 : n + 1 - cases[k].batch; i <= n; i++)
+                for (size_t j = 0; j < FEATURES; j++) touched[seen[i][j]] = true;
+            memcpy(theta, t.theta, t.count * sizeof *theta);
+            memcpy(moving, t.l.moving, t.count * sizeof *moving);
+            learner_train(&t.l, t.theta);
+            for (size_t row = 0; row < INPUTS; row++) {
+                assert_int_equal(same_row(moving, t.l.moving, row), !touched[row]);
+                assert_int_equal(same_row(theta, t.theta, row), !touched[row]);
+                still += !touched[row];
+            }
+            /* the biases and the last layer move in every step */
+            size_t rest = (t.count - INPUTS * ROW) * sizeof *theta;
+            assert_memory_not_equal(moving + INPUTS * ROW, t.l.moving + INPUTS * ROW, rest);
+        }
+        assert_true(still > 100);
+    }
 }
 
 /* As many samples in turn as a block has inputs, in any of three blocks. */

@@ -2,10 +2,6 @@
  * there were neither. */
 #include "support_network.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { HEADS = 3, BLOCK = 4, INPUT = HEADS * BLOCK, MEMBERS = 5, SAMPLES = 6 };
 
 typedef struct problem {
@@ -75,7 +71,8 @@ TEST(priors_sum_to_zero_and_are_as_large_as_the_input)
     options.members = (member_options){.count = WIDE, .prior = 3, .noise = 0, .rate = 1, .prior_width = 256};
     ok(learner_create(&l, &owner, "test", &options, 20, 20, 2, SIZE_MAX, &last_error));
     const members *m = l.members[0];
-    float *activations = calloc(m->network.activation_count, sizeof *activations), x[20], priors[WIDE];
+    auto_free float *activations = calloc(m->network.activation_count, sizeof *activations);
+    float x[20], priors[WIDE];
     random_stream draw = random_named(1, "inputs");
     double ratio = 0;
     for (size_t t = 0; t < DRAWN; t++) {
@@ -94,7 +91,6 @@ TEST(priors_sum_to_zero_and_are_as_large_as_the_input)
         ratio += squares / WIDE / (9 * length) / DRAWN;
     }
     assert_true(ratio > 0.6 && ratio < 1.6); /* 1 on average over seeds */
-    free(activations);
 }
 
 TEST(noise_is_of_the_sample_and_nearly_normal)

@@ -1,11 +1,8 @@
 /* Networks against PyTorch's stored values and gradients, and every layer against finite differences. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plain_network.h"
 
-TEST(matches_stored_networks)
+TEST(matches_stored_networks_and_convolutions)
 {
     json_auto_t *file = golden_load("mlp_forward_gradient.json");
     json_t *cases = golden_member(file, "cases");
@@ -35,11 +32,7 @@ TEST(matches_stored_networks)
             assert_floats_close(ordered, expected + i * count, count, 1e-5);
         }
     }
-}
-
-TEST(matches_stored_convolution)
-{
-    json_auto_t *file = golden_load("conv_forward_gradient.json");
+    json_auto_t *convolution = golden_load("conv_forward_gradient.json");
     RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "layers=1 image=1x12x12 front=conv2d:4:3+relu+pool:2", 144, 1);
     network *net = m.net;
@@ -48,15 +41,15 @@ TEST(matches_stored_convolution)
     const char *parts[] = {"conv_weight", "conv_bias", "fc_weight", "fc_bias"};
     for (int i = 0; i < 4; i++) { /* one output: its weights read the same in both orders */
         size_t size;
-        auto_free float *values = golden_floats(golden_member(file, parts[i]), &size);
+        auto_free float *values = golden_floats(golden_member(convolution, parts[i]), &size);
         const layer *l0 = &net->layers[0], *part = i < 2 ? l0 : &net->layers[net->layer_count - 1];
         memcpy(m.theta + part->parameters + (i % 2 ? part->weight_count : 0), values, size * sizeof *values);
         count += size;
     }
     assert_int_equal(count, net->parameter_count);
-    auto_free float *images = golden_floats(golden_member(file, "images"), NULL);
-    auto_free float *outputs = golden_floats(golden_member(file, "outputs"), NULL);
-    auto_free float *expected = golden_floats(golden_member(file, "gradients"), NULL);
+    auto_free float *images = golden_floats(golden_member(convolution, "images"), NULL);
+    auto_free float *outputs = golden_floats(golden_member(convolution, "outputs"), NULL);
+    auto_free float *expected = golden_floats(golden_member(convolution, "gradients"), NULL);
     for (size_t i = 0; i < 3; i++) {
         vector input = vector_dense(images + i * 144, 144);
         assert_close(learner_pass(&m, input), outputs[i], 1e-5);
@@ -64,8 +57,6 @@ TEST(matches_stored_convolution)
         assert_floats_close(ordered, expected + i * count, count, 1e-5);
     }
 }
-
-/* ---- finite differences ---- */
 
 enum { INPUT = 48 };
 
@@ -134,8 +125,6 @@ TEST(every_layer_matches_differences)
             for (int sparse = 0; sparse < 2; sparse++) check_differences(networks[i], heads, head, sparse);
     }
 }
-
-/* ---- convolutions by their definition ---- */
 
 /* What one pass over a convolution must give, weight by weight: outputs, the delta of its input, the gradient. */
 typedef struct plain_passes {
@@ -530,11 +519,7 @@ TEST(first_weights_have_their_variance)
         assert_true(fabs(mean) < 5 * sqrt(cases[k].last / 200));
         assert_true(fabs(variance / cases[k].last - 1) < 0.4);
     }
-}
-
-/* And convolutions: fan in and fan out are of all places that the kernel has. */
-TEST(glorot_knows_fans_and_leaves_biases_at_zero)
-{
+    /* And convolutions: fan in and fan out are of all places that the kernel has. */
     RELEASED_BY(learner_release) made_learner m;
     learner_make(&m, "init=glorot layers=3 width=60 image=2x12x12 front=conv2d:40:5+relu+pool:2", 288, 5);
     for (size_t i = 0; i < m.count; i++) m.theta[i] = NAN;

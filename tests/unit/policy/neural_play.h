@@ -4,9 +4,6 @@
 
 #include "engine/rounds.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "engine/bandit.h"
 #include "policy/parts/exploitation.h"
 
@@ -51,7 +48,7 @@ static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t ar
     uint64_t round = own->parameters.round;
     play_score(bandit, arms, scores);
     size_t count = class->kept_count ? class->kept_count(own, round, arms->count) : 0;
-    float *kept = calloc(count + 1, sizeof *kept);
+    auto_free float *kept = calloc(count + 1, sizeof *kept);
     if (class->keep) class->keep(&own->parameters, arms, arm, &bandit->room->scratch, kept);
     observation seen = {
         .round = round, .x = vector_of_arm(arms, arm), .score = scores[arm], .kept = kept, .kept_count = count};
@@ -61,7 +58,6 @@ static inline void policy_play(ee_bandit *bandit, const ee_arms *arms, size_t ar
     *rate = 0; /* f1 is trained, and stays as it is */
     assert_true(policy_learn(own, &seen, reward));
     *rate = before;
-    free(kept);
 }
 
 /* x = A^-1 x by Gauss, A symmetric and positive. a is (n, n) and is used up. */

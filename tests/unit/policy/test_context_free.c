@@ -3,7 +3,6 @@
 
 #include "engine/bandit.h"
 #include "policy/parts/tallies.h"
-#include <math.h>
 
 static const char *const policies[] = {"ucb1", "thompson"};
 enum { POLICIES = sizeof policies / sizeof *policies };
@@ -30,38 +29,33 @@ static void score(ee_bandit *bandit, const ee_arms *arms, ee_score *scores)
 
 /* ---- formulas ---- */
 
-/* By numpy: the means, and sqrt(2 ln 6 / n_j). */
+/* By numpy: the means, and sqrt(2 ln 6 / n_j). Then rewards from -2 to 8, alpha = 1/2; the last arm was never played:
+ * its mean is that of all. */
 TEST(ucb1_has_the_stored_scores)
 {
-    static const double rewards[][2] = {{0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {2, 1}}; /* arm, reward */
-    static const double expected[][2] = {{0.6666666667, 1.092934725}, {0, 1.338566199}, {1, 1.893018473}};
-    auto_bandit *bandit = bandit_make("ucb1", 1, 1, NULL);
-    ee_arms arms = alike(3);
-    ee_score scores[3];
-    for (size_t i = 0; i < 6; i++) teach(bandit, &arms, (size_t)rewards[i][0], rewards[i][1]);
-    score(bandit, &arms, scores);
-    for (size_t i = 0; i < 3; i++) {
-        assert_close(scores[i].exploitation, expected[i][0], 1e-6);
-        assert_close(scores[i].exploration, expected[i][1], 1e-6);
-        assert_close(scores[i].score, expected[i][0] + expected[i][1], 1e-6);
+    static const struct {
+        const char *options;
+        size_t count;
+        double rewards[6][2], expected[3][2]; /* arm, reward; mean, width */
+    } cases[] = {{NULL,
+                  6,
+                  {{0, 1}, {0, 0}, {0, 1}, {1, 0}, {1, 0}, {2, 1}},
+                  {{0.6666666667, 1.092934725}, {0, 1.338566199}, {1, 1.893018473}}},
+                 {"alpha=0.5", 3, {{0, -2}, {0, 3}, {1, 8}}, {{0.5, 5.24073537}, {8, 7.411519037}, {3, 27.41151904}}}};
+    for (size_t c = 0; c < 2; c++) {
+        auto_bandit *bandit = bandit_make("ucb1", 1, 1, cases[c].options);
+        ee_arms arms = alike(3);
+        ee_score scores[3];
+        for (size_t i = 0; i < cases[c].count; i++)
+            teach(bandit, &arms, (size_t)cases[c].rewards[i][0], cases[c].rewards[i][1]);
+        score(bandit, &arms, scores);
+        for (size_t i = 0; i < 3; i++) {
+            const double *expected = cases[c].expected[i];
+            assert_close(scores[i].exploitation, expected[0], 1e-6);
+            assert_close(scores[i].exploration, expected[1], 1e-6);
+            assert_close(scores[i].score, expected[0] + expected[1], 1e-6);
+        }
     }
-}
-
-/* Rewards from -2 to 8, alpha = 1/2; the last arm was never played. */
-TEST(ucb1_has_the_range_of_the_rewards)
-{
-    auto_bandit *bandit = bandit_make("ucb1", 1, 1, "alpha=0.5");
-    ee_arms arms = alike(3);
-    ee_score scores[3];
-    teach(bandit, &arms, 0, -2);
-    teach(bandit, &arms, 0, 3);
-    teach(bandit, &arms, 1, 8);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, 0.5, 1e-6);
-    assert_close(scores[0].exploration, 5.24073537, 1e-6);
-    assert_close(scores[1].exploration, 7.411519037, 1e-6);
-    assert_close(scores[2].exploitation, 3, 1e-6); /* the mean of all */
-    assert_close(scores[2].exploration, 27.41151904, 1e-6);
 }
 
 /* Equal rewards have no range, and arms take turns all the same; whatever the rewards are, the untried come first. */
@@ -155,23 +149,19 @@ TEST(thompson_draws_means_of_other_rewards)
     score(bandit, &arms, scores);
     for (size_t i = 0; i < 3; i++) assert_close(scores[i].exploitation, means[i], 1e-6);
     assert_draws(bandit, &arms, quantiles);
-}
-
-/* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
-TEST(thompson_becomes_normal_for_good)
-{
-    auto_bandit *bandit = bandit_make("thompson", 1, 5, NULL);
-    ee_arms arms = alike(2);
-    ee_score scores[2];
-    for (int t = 0; t < 6; t++) teach(bandit, &arms, 0, t % 3 == 0);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, 3.0 / 8, 1e-6);
-    teach(bandit, &arms, 1, 0.5);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, (2.5 / 7 + 2) / 7, 1e-6); /* (the mean of all + 2) / (1 + 6) */
-    for (int t = 0; t < 33; t++) teach(bandit, &arms, 1, 1);
-    score(bandit, &arms, scores);
-    assert_close(scores[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
+    /* The first reward that is neither 0 nor 1 makes it normal, and it stays so. What came before still counts. */
+    auto_bandit *normal = bandit_make("thompson", 1, 5, NULL);
+    ee_arms two = alike(2);
+    ee_score own[2];
+    for (int t = 0; t < 6; t++) teach(normal, &two, 0, t % 3 == 0);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, 3.0 / 8, 1e-6);
+    teach(normal, &two, 1, 0.5);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, (2.5 / 7 + 2) / 7, 1e-6); /* (the mean of all + 2) / (1 + 6) */
+    for (int t = 0; t < 33; t++) teach(normal, &two, 1, 1);
+    score(normal, &two, own);
+    assert_close(own[0].exploitation, (35.5 / 40 + 2) / 7, 1e-6);
 }
 
 /* In other units of the rewards both decide the same. The first two rewards differ: before that there is no unit. */
@@ -254,10 +244,6 @@ TEST(positions_beyond_the_last_share_it)
         teach(few, &arms, 1700, 1);
         assert_int_equal(ee_bandit_memory(few), before);
     }
-}
-
-TEST(blocks_must_divide_the_features)
-{
     for (size_t p = 0; p < POLICIES; p++) {
         ee_settings settings = {.policy = policies[p], .dim = 96, .options = "blocks=7"};
         ee_bandit *bandit;

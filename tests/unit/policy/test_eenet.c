@@ -3,15 +3,9 @@
  * promise. */
 #include "engine/rounds.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/memory.h"
 #include "engine/bandit.h"
 
-/* ---- the reference: networks without biases, weights (in, out) as the bandit lays them out ---- */
-
+/* The reference: networks without biases, weights (in, out) as the bandit lays them out. */
 enum { DIM = 4, ARMS = 5, WIDTH = 6, WIDTH3 = 3, ROUNDS = 40, STEPS = 4, MOST = 1024, SAMPLES = ROUNDS * ARMS };
 enum { P1 = DIM * WIDTH + WIDTH, PHI = P1 + DIM, P2 = PHI * WIDTH + WIDTH, P3 = 2 * WIDTH3 + WIDTH3 * WIDTH3 + WIDTH3 };
 
@@ -221,8 +215,6 @@ TEST(follows_algorithm_1)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) check_variant(&variants[i]);
 }
 
-/* ---- the reservoir of parameters ---- */
-
 /* With room for all rounds, every draw is one of the thetas that training went through, theta_0 included. */
 TEST(a_reservoir_draws_what_was_trained)
 {
@@ -317,10 +309,7 @@ TEST(options_that_do_not_go_together_are_refused)
         fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION, cases[i].message);
         assert_null(bandit);
     }
-}
-
-TEST(a_front_is_a_hidden_layer)
-{
+    /* A front is a hidden layer. */
     ee_bandit_free(bandit_make("eenet", 4, 1, "f1.layers=1 f1.front=conv1d:2:3+relu"));
 }
 

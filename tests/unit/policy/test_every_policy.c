@@ -1,5 +1,4 @@
-/* What policies promise whatever their formula is: they solve problems, go on after loading as if they had never
- * stopped, and see sparse arms as dense ones. Options that the tests of the engine do not combine. */
+/* What policies promise whatever their formula is: they solve problems, and see sparse arms as dense ones. */
 #include "lab/runs/runner.h"
 #include "neural_play.h"
 
@@ -53,83 +52,6 @@ TEST(problems_are_solved)
             dataset_free(data);
         }
     }
-}
-
-/* Saved after `first` rounds and loaded, it plays on to the same bytes as the one that was not. */
-static void check_continues(const char *name, const char *options, bool sparse, uint64_t first)
-{
-    enum { ARMS = 6, DIM = 12, MORE = 16 };
-    static round_arms round;
-    ee_bandit *bandit = bandit_make(name, DIM, 4, options), *unsaved = bandit_make(name, DIM, 4, options);
-    bandit_play(bandit, 1, first, ARMS, sparse);
-    bandit_play(unsaved, 1, first, ARMS, sparse);
-    /* One decision waits for its reward while the model is saved. */
-    round_draw(&round, first + 1, ARMS, DIM, 4);
-    ee_decision waiting = bandit_choose(bandit, sparse ? &round.sparse : &round.dense, NULL);
-    bandit_choose(unsaved, sparse ? &round.sparse : &round.dense, NULL);
-    auto_model saved = model_save(bandit);
-    ee_bandit *loaded = model_load(saved), *all[] = {bandit, loaded, unsaved};
-    assert_true(model_is_of(saved, loaded));
-    for (size_t i = 0; i < 3; i++) {
-        bandit_play(all[i], first + 2, first + MORE, ARMS, sparse);
-        bandit_reward(all[i], waiting.id, 1);
-    }
-    auto_model later = model_save(bandit);
-    if (!model_is_of(later, loaded) || !model_is_of(later, unsaved)) fail_msg("%s %s goes on otherwise", name, options);
-    for (size_t i = 0; i < 3; i++) ee_bandit_free(all[i]);
-}
-
-#define PARTS "scale=off f1.width=6 "
-#define NETWORK PARTS "exploration=network f2.width=5 "
-#define LLE NETWORK "features=lle:2 lle_window=8 lle_neighbors=4 "
-
-TEST(loaded_ones_go_on)
-{
-    static const struct {
-        const char *name, *options;
-        uint64_t first;
-    } cases[] = {
-        {"linucb", "refresh=9", 0},
-        {"linucb", "refresh=9", 13},
-        {"lints", "refresh=9", 9},
-        {"kernelucb", "max_contexts=30", 2},
-        {"kernelts", "max_contexts=30", 29},
-        {"kernelts", "max_contexts=30", 31},
-        {"neural-ensemble", "f1.width=9", 30},
-        {"neural-ensemble", "f1.width=9 decision=thompson members=4 blocks=2", 30},
-        {"neural-ensemble:paper", "f1.width=9 f1.history=ring:10", 45},
-        {"neural-ensemble:paper", "f1.width=9 f1.history=reservoir:10 f1.batch=1", 45},
-        {"neural-fastcb", "f1.width=9", 30},
-        {"neural-fastcb:paper", "f1.width=9 f1.history=ring:10", 45},
-        {"neural-ucb:paper", "f1.width=6 covariance=diagonal", 12},
-        {"neural-ts:paper", "f1.width=6 covariance=full", 12},
-        {"neural-ucb:paper", "f1.width=5 f1.bias=off covariance=full f1.front=conv1d:2:3+relu", 12},
-        {"neural-linear:paper", "f1.width=6 rebuild=0", 12},
-        {"neural-linucb:paper", "f1.width=6 rebuild=5", 12},
-        {"neural-linucb:paper", "f1.width=5 f1.bias=off rebuild=7 train_every=2 f1.history=reservoir:6", 12},
-        {"greedy", "f1.width=7 f1.committee=2 f1.deep_width=5", 30},
-        {"neural-ucb", "f1.width=3 f1.committee=4 f1.deep_width=6", 30},
-        {"neural-linucb", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", 30},
-        {"eenet", "f1.width=5 f1.committee=3 f1.deep_width=5 blocks=2 f1.order=shuffle f1.steps=3", 30},
-        {"eenet:paper", "f1.width=6 f2.width=6 f3.width=4 f1.steps=3 f2.steps=3 f3.steps=3 hybrid_after=12", 9},
-        {"greedy", "f1.width=5 f1.lazy=on f1.average=6 f1.batch=4 f1.history=ring:9 f1.decay=0.1 scale=off", 30},
-        {"greedy", "f1.width=5 f1.heads=2 f1.others=0.5 exclusive=on f1.lazy=on f1.history=all f1.batch=4", 30},
-        {"greedy", "f1.layers=1 f1.committee=2 f1.deep_width=3 f1.batch=1 f1.steps=3 f1.order=shuffle", 30},
-        {"greedy", "f1.width=5 f1.batch=1 f1.average=50 f1.history=reservoir:9 f1.optimizer=sgd", 30},
-        {"eenet", NETWORK "features=pooled:2 f1.committee=3 f1.deep_width=4 keep=reservoir:5", 30},
-        {"eenet", NETWORK "features=normalized extra_until=12 label_offset=-0.5 extra_gain=2 label=relu", 5},
-        {"eenet", NETWORK "features=pooled:2 f2.front=conv1d:2:3", 13},
-        {"eenet", NETWORK "features=sketch:4 f1.layers=3 blocks=3", 0},
-        {"eenet", LLE "extra_until=1000", 5},
-        {"eenet", LLE "extra_until=1000", 13},
-        {"eenet", PARTS "units=3 refresh=0 recent_units=2", 13},
-        {"eenet", PARTS "blocks=3 recent_units=0 ridge=0.5", 13},
-        {"eenet", PARTS "label=abs prior_gain=-1 standardize=off", 5},
-        {"eenet", PARTS "train_every=3 decision=neural f3.width=4 optimal=threshold", 13},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (size_t sparse = i % 2; sparse < 2; sparse += test_long(2, 1))
-            check_continues(cases[i].name, cases[i].options, sparse, cases[i].first);
 }
 
 /* The same rounds dense and sparse: the same scores but for rounding, while no training makes much of it. */

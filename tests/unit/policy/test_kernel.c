@@ -1,10 +1,6 @@
 /* KernelUCB and KernelTS through the library: stored scores of another program, what their draws are distributed as,
  * what is kept and for how long. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/archive.h"
 #include "math/kernel_ridge.h"
 #include "neural_play.h"
 
@@ -59,13 +55,6 @@ static void check_golden(bool sparse, const char *more)
     assert_true(rounds >= 40);
 }
 
-TEST(scores_are_the_stored_ones)
-{
-    check_golden(false, "");
-    check_golden(true, "");
-    check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
-}
-
 enum { TS_DIM = 2, TS_ARMS = 6, TS_SAMPLES = 12 };
 
 /* Two arms are the same, two are near each other, one is far from all. */
@@ -75,8 +64,9 @@ static const float ts_values[TS_ARMS * TS_DIM] = {0.1f, 0.2f, 0.5f, -0.3f, 0.1f,
 static void posterior(const float *played, const double *rewards, double *mean, double covariance[TS_ARMS][TS_ARMS])
 {
     kernel_ridge k = kernel_ridge_make(0, 1.5, 0.2, TS_DIM, 1);
-    double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state), variance[TS_ARMS];
-    auto_free double *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    auto_free double *state = calloc(kernel_ridge_state_count(&k, TS_SAMPLES), sizeof *state),
+                     *panel = calloc(kernel_ridge_panel_count(TS_SAMPLES, TS_ARMS), sizeof *panel);
+    double variance[TS_ARMS];
     for (size_t i = 0; i < TS_SAMPLES; i++)
         kernel_ridge_append(&k, state, i, vector_dense(played + i * TS_DIM, TS_DIM), rewards[i]);
     ee_arms arms = ee_arms_dense(ts_values, TS_ARMS, TS_DIM);
@@ -84,10 +74,9 @@ static void posterior(const float *played, const double *rewards, double *mean, 
     kernel_ridge_covariance(&k, TS_SAMPLES, &arms, panel, covariance[0]);
     for (size_t i = 0; i < TS_ARMS; i++)
         for (size_t j = 0; j <= i; j++) covariance[j][i] = covariance[i][j] *= 0.5 * 0.5 / 0.2; /* nu^2 / lambda */
-    free(state);
 }
 
-TEST(draws_are_those_of_the_posterior)
+TEST(scores_are_the_stored_ones_and_draws_those_of_the_posterior)
 {
     float played[TS_SAMPLES * TS_DIM];
     double rewards[TS_SAMPLES], mean[TS_ARMS], covariance[TS_ARMS][TS_ARMS];
@@ -103,6 +92,9 @@ TEST(draws_are_those_of_the_posterior)
     assert_draws(bandit, &arms, mean, covariance[0]);
     assert_close(covariance[4][4], 0.5 * 0.5 / 0.2, 1e-9);
     assert_true(covariance[0][0] < 0.2 && covariance[3][1] > 0.5 * covariance[1][1]);
+    check_golden(false, "");
+    check_golden(true, "");
+    check_golden(false, "max_contexts=40 nonzeros=1 arms=1");
 }
 
 TEST(after_max_contexts_nothing_changes)
@@ -136,7 +128,7 @@ TEST(a_model_with_a_bad_index_is_refused)
     const float value = 0.625f;
     const uint32_t index = 3, bad = 6;
     const size_t starts[2] = {0, 1};
-    ee_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
+    auto_bandit *bandit = bandit_make("kernelucb", 6, 9, "max_contexts=30"), *loaded;
     ee_arms arm = ee_arms_sparse(starts, &index, &value, 1, 6);
     teach(bandit, &arm, 1);
     auto_model saved = model_save(bandit);
@@ -153,7 +145,6 @@ TEST(a_model_with_a_bad_index_is_refused)
     fails_with(ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &loaded, &last_error), EE_BAD_MODEL,
                "model: a context is not a vector of the model's dimension");
     assert_null(loaded);
-    ee_bandit_free(bandit);
 }
 
 TEST(an_arm_too_wide_to_keep_is_refused)
@@ -163,7 +154,7 @@ TEST(an_arm_too_wide_to_keep_is_refused)
     for (size_t i = 0; i < WIDTH; i++) values[2 * i] = 0.01f;
     ee_arms arm = ee_arms_dense(values, 1, DIM);
     for (int p = 0; p < POLICIES; p++) {
-        ee_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
+        auto_bandit *bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4");
         char expected[256];
         snprintf(expected, sizeof expected,
                  "learn: the arm has more than 1024 non-zero features, the room of %s; create it with a larger option "
@@ -176,6 +167,5 @@ TEST(an_arm_too_wide_to_keep_is_refused)
         ee_bandit_free(bandit);
         bandit = bandit_make(policies[p], DIM, 1, "max_contexts=400 pending=4 nonzeros=1500");
         teach(bandit, &arm, 1);
-        ee_bandit_free(bandit);
     }
 }

@@ -1,6 +1,4 @@
 /* LinUCB and LinTS: against the numbers of another program, and their formula. */
-#include <math.h>
-#include <stdlib.h>
 
 #include "neural_play.h"
 

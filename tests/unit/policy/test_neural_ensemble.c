@@ -104,35 +104,28 @@ TEST(thompson_plays_by_votes)
             assert_int_equal(counts[i], 0);
     }
     assert_true(square < 23.5); /* chi-square, at most four degrees of freedom: 99.99% */
-}
-
-/* What is remembered of an arm counts in each vote: members that never learn agree on an arm whose rewards are certain.
- */
-TEST(voters_remember_arms)
-{
-    auto_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
-    double reported[ARMS];
+    /* What is remembered of an arm counts in each vote: members that never learn agree on an arm whose rewards are
+     * certain. */
+    auto_bandit *recalling =
+        bandit_make("neural-ensemble", DIM, 3, "members=7 f1.width=12 decision=thompson f1.rate=0");
+    double remembered[ARMS];
     round_draw(&round_now, 1, ARMS, DIM, DIM);
     for (int t = 0; t < 1000; t++) {
-        ee_decision decision = bandit_choose(bandit, &round_now.dense, NULL);
-        bandit_reward(bandit, decision.id, decision.arm == 2 ? 1 : 0);
+        ee_decision decision = bandit_choose(recalling, &round_now.dense, NULL);
+        bandit_reward(recalling, decision.id, decision.arm == 2 ? 1 : 0);
     }
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
-    assert_close(reported[2], 1, 1e-12);
-}
-
-/* Another rule in the place of the votes draws by the mean. */
-TEST(another_rule_takes_the_place_of_the_votes)
-{
-    ee_bandit *bandit = bandit_make("neural-ensemble", DIM, 3, "f1.width=12 propensity=floor propensity_epsilon=0.1");
-    double reported[ARMS];
-    bandit_play(bandit, 1, 40, ARMS, false);
+    ok(ee_bandit_probabilities(recalling, &round_now.dense, remembered, NULL));
+    assert_close(remembered[2], 1, 1e-12);
+    /* Another rule in the place of the votes draws by the mean. */
+    ee_bandit *other = bandit_make("neural-ensemble", DIM, 3, "f1.width=12 propensity=floor propensity_epsilon=0.1");
+    bandit_play(other, 1, 40, ARMS, false);
     round_draw(&round_now, 41, ARMS, DIM, DIM);
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
-    for (size_t i = 0; i < ARMS; i++) assert_true(fabs(reported[i] - 0.02) < 1e-9 || fabs(reported[i] - 0.92) < 1e-9);
-    ee_bandit_free(bandit);
+    ok(ee_bandit_probabilities(other, &round_now.dense, remembered, NULL));
+    for (size_t i = 0; i < ARMS; i++)
+        assert_true(fabs(remembered[i] - 0.02) < 1e-9 || fabs(remembered[i] - 0.92) < 1e-9);
+    ee_bandit_free(other);
     ee_settings refused = {.policy = "neural-ensemble", .dim = 3, .options = "propensity=floor decision=thompson"};
-    fails_with(ee_bandit_create(&refused, &bandit, &last_error), EE_BAD_OPTION,
+    fails_with(ee_bandit_create(&refused, &other, &last_error), EE_BAD_OPTION,
                "options: neural-ensemble.decision needs propensity=own, but it is floor");
 }
 

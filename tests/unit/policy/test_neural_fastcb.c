@@ -57,26 +57,21 @@ static void check_probabilities(ee_bandit *bandit, uint64_t round, double gamma,
 
 TEST(probabilities_are_the_papers)
 {
-    ee_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
+    auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=3 exponent=0.5");
     play(bandit, 1, 80, 0, 1);
     check_probabilities(bandit, 81, 3 * sqrt(81), 1, 1);
     ee_bandit_free(bandit);
     bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12 gamma=7 exponent=0 recall=0");
     play(bandit, 1, 80, -20, 30);
     check_probabilities(bandit, 81, 7, 30, 50);
-    ee_bandit_free(bandit);
-}
-
-/* Until two rewards differ nobody knows what a loss is: every arm is as good. */
-TEST(equal_rewards_say_nothing)
-{
-    auto_bandit *bandit = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
+    /* Until two rewards differ nobody knows what a loss is: every arm is as good. */
+    auto_bandit *equal = bandit_make("neural-fastcb", DIM, 1, "f1.width=12");
     double reported[ARMS];
-    play(bandit, 1, 20, 7, 7);
-    ok(ee_bandit_probabilities(bandit, &round_now.dense, reported, NULL));
+    play(equal, 1, 20, 7, 7);
+    ok(ee_bandit_probabilities(equal, &round_now.dense, reported, NULL));
     for (size_t i = 0; i < ARMS; i++) {
         assert_close(reported[i], 1.0 / ARMS, 1e-12);
-        assert_true(fabs(output_of(bandit, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
+        assert_true(fabs(output_of(equal, vector_of_arm(&round_now.dense, i))) < 0.5); /* it has learned one half */
     }
 }
 
@@ -99,11 +94,7 @@ TEST(f1_is_a_share_of_the_range)
         bandit = bandit_reload(bandit);
         assert_true(parameters_of(bandit)->spread == 10);
     }
-}
-
-/* With standardize=off the range is 0 to 1, and what is outside counts as its end. */
-TEST(rewards_outside_the_range_are_its_ends)
-{
+    /* With standardize=off the range is 0 to 1, and what is outside counts as its end. */
     const char *options = "f1.width=12 standardize=off recall=0";
     auto_bandit *one = bandit_make("neural-fastcb", DIM, 1, options),
                 *other = bandit_make("neural-fastcb", DIM, 1, options);

@@ -2,8 +2,6 @@
  * few arms with plain rewards are told apart. */
 #include "engine/rounds.h"
 
-#include <math.h>
-
 enum { DIM = 20, ARMS = 10 };
 
 static const struct {

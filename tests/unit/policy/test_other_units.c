@@ -83,9 +83,7 @@ static void check_power(size_t c, double power)
 
 TEST(powers_of_two_are_the_same_to_the_bit)
 {
-    for (size_t c = 0; c < CASES; c++) {
-        check_power(c, c % 2 ? 0x1p-9 : 0x1p12);
-    }
+    for (size_t c = 0; c < CASES; c++) check_power(c, c % 2 ? 0x1p-9 : 0x1p12);
 }
 
 /* Rewards are a r + b, and come so many rounds late. */

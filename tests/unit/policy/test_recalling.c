@@ -51,7 +51,8 @@ static void check_memory(const char *name, const char *options)
     snprintf(with, sizeof with, "%s recall=%d%s", options, ROOM, strcmp(name, "eenet") ? "" : " recall_width=0");
     snprintf(without, sizeof without, "%s recall=0", options);
     auto_bandit *self = bandit_make(name, DIM, 3, with), *plain = bandit_make(name, DIM, 3, without);
-    float *past = calloc(recall_count(ROOM), sizeof *past), largest = 0;
+    auto_free float *past = calloc(recall_count(ROOM), sizeof *past);
+    float largest = 0;
     slope weights[RECALL_CLASSES] = {{0}};
     random_stream draw = random_named(2, "rounds");
     static decided made[PLAYED], same[PLAYED];
@@ -85,7 +86,6 @@ static void check_memory(const char *name, const char *options)
         recall_add(past, ROOM, &sample, weights);
     }
     if (largest < 0.05f) fail_msg("%s %s: the past had no say", name, options);
-    free(past);
 }
 
 TEST(the_past_is_held_against_the_score)

@@ -4,9 +4,6 @@
 
 #include "engine/rounds.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #include "math/float_mode.h"
 #include "policy/eenet_options.h"
 #include "support_network.h"

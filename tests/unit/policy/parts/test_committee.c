@@ -1,10 +1,7 @@
 /* The weights of f1's networks: against the minimum of their loss, found step by step over samples that are all kept,
  * and for numbers that no regression likes. */
 #include <float.h>
-#include <math.h>
-#include <string.h>
 
-#include "base/memory.h"
 #include "policy/parts/committee.h"
 #include "support.h"
 
@@ -89,7 +86,7 @@ static void draw_row(random_stream *draw, const double *scales, size_t networks,
         row[k] = (double)k + scales[k] * signal + (k % 2 ? 0.6 : -0.3) * shared + 0.1 * random_normal(draw);
 }
 
-TEST(weights_minimise_the_loss)
+TEST(weights_minimise_the_loss_and_old_samples_are_forgotten)
 {
     size_t without[COMMITTEE_MOST + 1] = {0};
     for (uint64_t seed = 0; seed < test_long(60, 300); seed++) {
@@ -107,11 +104,8 @@ TEST(weights_minimise_the_loss)
         }
     }
     for (size_t k = 2; k <= COMMITTEE_MOST; k++) assert_true(without[k] > 3); /* else the bound was not tried */
-}
-
-/* First the one network is right and then the other. The reference knows all samples, and how much of them is left. */
-TEST(old_samples_are_forgotten)
-{
+    /* First the one network is right and then the other. The reference knows all samples, and how much of them is left.
+     */
     committee c = {.count = 2};
     random_stream draw = random_named(3, "forgetting");
     float weights[2];
@@ -189,11 +183,7 @@ TEST(any_finite_number_leaves_weights)
             }
         }
     }
-}
-
-/* A network whose output is no number says nothing, and the others' past stays. */
-TEST(samples_that_are_no_numbers_are_left_out)
-{
+    /* A network whose output is no number says nothing, and the others' past stays. */
     committee c = {.count = 3}, before;
     random_stream draw = random_named(1, "no numbers");
     for (int n = 0; n < 100; n++) {
@@ -222,16 +212,14 @@ static committee taught(size_t count, random_stream *draw)
 /* Saves a committee, and loads it as another. */
 static ee_status pass_on(committee *from, committee *to)
 {
-    ee_error error = {EE_OK, ""};
-    archive writer = archive_writer(&error);
+    auto_archive writer = archive_writer(NULL);
     committee_archive(from, &writer);
     ok(writer.status);
-    archive reader = archive_reader(writer.bytes, writer.size, &error);
+    archive reader = archive_reader(writer.bytes, writer.size, &last_error);
     *to = (committee){.count = from->count};
     committee_archive(to, &reader);
     assert_int_equal(archive_remaining(&reader), 0);
-    if (reader.status) assert_string_equal(error.message, "model: invalid state of f1's committee");
-    memory_free(writer.bytes);
+    if (reader.status) fails_with(reader.status, EE_BAD_MODEL, "model: invalid state of f1's committee");
     return reader.status;
 }
 

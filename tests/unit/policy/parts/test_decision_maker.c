@@ -1,8 +1,6 @@
 /* f3: the weighted sum, the network, when the one follows the other, and what the network learns. */
 #include "eenet_parts.h"
 
-#include <math.h>
-
 enum { ARMS = 7, SEED = 3 };
 
 /* A decision maker, with room and parameters that end at a wall. */
@@ -85,18 +83,14 @@ static void assert_neural(const made *self, uint64_t round, double offset)
 
 /* ---- deciding ---- */
 
-TEST(linear_is_the_weighted_sum)
+TEST(linear_is_the_weighted_sum_in_which_f2_weighs_less_later)
 {
     RELEASED_BY(release) made self, other;
     make(&self, "decision=linear w1=0.5 w2=-2", 0);
     for (uint64_t round = 0; round < 2000; round += 400) assert_linear(&self, round, 0.5, -2);
     make(&other, "decision=linear w1=1 w2=3", 1); /* the offset is of f2's labels, and none of the sum's business */
     assert_linear(&other, 0, 1, 3);
-}
-
-/* After exactly so many rewards. */
-TEST(f2_weighs_less_later)
-{
+    /* After exactly so many rewards f2 weighs less. */
     RELEASED_BY(release) made late, never;
     make(&late, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=10", 0);
     make(&never, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=0", 0);
@@ -115,18 +109,14 @@ TEST(neural_is_the_network_of_f1_and_f2)
     assert_neural(&self, 1000, 0);
     make(&offset, NETWORK "decision=neural", 1.5);
     assert_neural(&offset, 0, 1.5);
-}
-
-/* Rounds 1 to hybrid_after are decided linearly: those before which there were fewer rewards. */
-TEST(hybrid_turns_neural_after_exactly_so_many_rounds)
-{
-    RELEASED_BY(release) made self;
-    make(&self, NETWORK "decision=hybrid hybrid_after=6 w1=2 w2=3", 0.5);
+    /* Rounds 1 to hybrid_after are decided linearly: those before which there were fewer rewards. */
+    RELEASED_BY(release) made hybrid;
+    make(&hybrid, NETWORK "decision=hybrid hybrid_after=6 w1=2 w2=3", 0.5);
     for (uint64_t round = 0; round < 12; round++) {
         if (round < 6)
-            assert_linear(&self, round, 2, 3);
+            assert_linear(&hybrid, round, 2, 3);
         else
-            assert_neural(&self, round, 0.5);
+            assert_neural(&hybrid, round, 0.5);
     }
 }
 

@@ -1,9 +1,6 @@
 /* The draw of parameters: uniform over what training has reached, theta1 and theta2 together, theta3 apart. */
 #include "policy/parts/drawing.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "support.h"
 
 enum { THETA12 = 3, THETA3 = 2, THETA = THETA12 + THETA3, MOST_TRAININGS = 32 };
@@ -88,27 +85,7 @@ TEST(a_draw_is_uniform_over_all_that_was_stored)
         double mean = (double)RUNS / (double)trainings; /* of draws in which both happen to be of one training */
         assert_true(fabs((double)together - mean) < 4 * sqrt(mean));
     }
-}
-
-/* All stored, all can be drawn; once there is no room, as many as there is room for. */
-TEST(a_reservoir_holds_as_many_as_it_says)
-{
-    for (size_t limit = 1; limit <= 8; limit++) {
-        RELEASED_BY(release) drawn self;
-        make(&self, DRAWING_RESERVOIR, (int64_t)limit, 3);
-        for (size_t trainings = 1; trainings < 20; trainings++) {
-            size_t seen[MOST_TRAININGS] = {0}, distinct = 0;
-            store(&self, trainings - 1, trainings);
-            for (int i = 0; i < 400; i++) seen[draw(&self).first]++;
-            for (size_t i = 0; i < MOST_TRAININGS; i++) distinct += seen[i] > 0;
-            assert_int_equal(distinct, trainings < limit ? trainings : limit);
-        }
-    }
-}
-
-/* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
-TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
-{
+    /* keep=all draws a round, 0 to the last one; neither it nor keep=last stores anything. */
     enum { DRAWS = 20000 };
     float theta[THETA] = {0};
     drawn self;
@@ -129,18 +106,29 @@ TEST(a_round_is_drawn_uniformly_and_nothing_is_stored)
     }
 }
 
-/* A model that says that it holds more than there is room for. */
-TEST(more_than_there_is_room_for_is_refused)
+/* All stored, all can be drawn; once there is no room, as many as there is room for. */
+TEST(a_reservoir_holds_as_many_as_it_says)
 {
+    for (size_t limit = 1; limit <= 8; limit++) {
+        RELEASED_BY(release) drawn self;
+        make(&self, DRAWING_RESERVOIR, (int64_t)limit, 3);
+        for (size_t trainings = 1; trainings < 20; trainings++) {
+            size_t seen[MOST_TRAININGS] = {0}, distinct = 0;
+            store(&self, trainings - 1, trainings);
+            for (int i = 0; i < 400; i++) seen[draw(&self).first]++;
+            for (size_t i = 0; i < MOST_TRAININGS; i++) distinct += seen[i] > 0;
+            assert_int_equal(distinct, trainings < limit ? trainings : limit);
+        }
+    }
+    /* A model that says that it holds more than there is room for. */
     RELEASED_BY(release) drawn large, small;
     make(&large, DRAWING_RESERVOIR, 6, 5);
     make(&small, DRAWING_RESERVOIR, 5, 5);
     store(&large, 0, 6);
-    archive written = archive_writer(NULL);
+    auto_archive written = archive_writer(NULL);
     drawing_archive(&large.drawing, &written);
     ok(written.status);
     archive read = archive_reader(written.bytes, written.size, NULL);
     drawing_archive(&small.drawing, &read);
     assert_int_equal(read.status, EE_BAD_MODEL);
-    memory_free(written.bytes);
 }

@@ -1,7 +1,4 @@
 /* What f2 sees: against stored numbers, and from factors against the formed gradient. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "policy/parts/gradient_features.h"
 #include "support_network.h"
@@ -92,7 +89,7 @@ TEST(matches_stored_inputs)
         pass(&p, input);
         auto_free float *formed = form(&p);
         assert_floats_close(formed, gradient, 2201, 1e-5);
-        float *got = compute(&normalized, NULL, &p, input);
+        auto_free float *got = compute(&normalized, NULL, &p, input);
         assert_floats_close(got, phi, 2221, 1e-5);
         free(got);
         got = compute(&pooled, NULL, &p, input);
@@ -100,7 +97,6 @@ TEST(matches_stored_inputs)
         float value = network_forward(f2.m.net, f2.m.theta, vector_dense(got, 1101), f2.m.l.activations);
         assert_floats_close(f2.m.l.activations + f2.m.net->layers[0].output, convolved, 21, 1e-5);
         assert_close(value, json_real_value(golden_member(row, "f2")), 1e-5);
-        free(got);
     }
 }
 
@@ -172,25 +168,6 @@ static void check_sketch(const passed *p, vector x, const float *g)
     }
 }
 
-/* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
-TEST(long_sparse_arms_are_pooled)
-{
-    enum { DIM = 4001, COUNT = 300 };
-    RELEASED_BY(release) passed p;
-    make(&p, "layers=2 width=3", DIM);
-    random_stream draw = random_named(1, "inputs");
-    float values[COUNT];
-    uint32_t indices[COUNT];
-    for (uint32_t i = 0; i < COUNT; i++) {
-        values[i] = (float)random_normal(&draw);
-        indices[i] = 13 * i + (uint32_t)random_below(&draw, 13);
-    }
-    vector x = {values, indices, COUNT};
-    pass(&p, x);
-    auto_free float *g = form(&p);
-    check_pooled(&p, x, g);
-}
-
 TEST(factors_give_what_the_gradient_gives)
 {
     const char *networks[] = {
@@ -221,6 +198,21 @@ TEST(factors_give_what_the_gradient_gives)
             check_sketch(&p, inputs[i], g);
         }
     }
+    /* Of a sparse arm that is pooled entry by entry, and has more of them than are put in order at once. */
+    enum { DIM = 4001, COUNT = 300 };
+    RELEASED_BY(release) passed wide;
+    make(&wide, "layers=2 width=3", DIM);
+    random_stream draw = random_named(1, "inputs");
+    float values[COUNT];
+    uint32_t indices[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        values[i] = (float)random_normal(&draw);
+        indices[i] = 13 * i + (uint32_t)random_below(&draw, 13);
+    }
+    vector x = {values, indices, COUNT};
+    pass(&wide, x);
+    auto_free float *g = form(&wide);
+    check_pooled(&wide, x, g);
 }
 
 TEST(lle_maps_a_window_point_near_its_own_place)

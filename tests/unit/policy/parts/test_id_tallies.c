@@ -2,10 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "policy/parts/id_tallies.h"
 
 enum { IDS = 60, STEPS = 4000 };
@@ -63,11 +59,7 @@ TEST(every_id_with_a_place_is_found)
         size_t again = id_tallies_copy(table, places, copy); /* nothing is new: the slots need not be copied */
         assert_true(again < id_tallies_count(places));
     }
-}
-
-/* What was played since the hand came by keeps its place. */
-TEST(an_id_that_is_played_keeps_its_place)
-{
+    /* What was played since the hand came by keeps its place. */
     auto_free float *table = table_make(4);
     id_tallies_play(table, 4, 1000)->count = 1;
     for (uint64_t id = 0; id < 200; id++) {

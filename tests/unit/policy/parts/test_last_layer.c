@@ -109,6 +109,15 @@ TEST(a_rebuild_takes_the_features_of_now)
     check_play("f1.committee=2 f1.width=4 f1.deep_width=5", 4, "ring:17", 17);
     check_play("f1.width=9", 4, "ring:7", 7);
     check_play("f1.width=9", 4, "reservoir:13", 13);
+    /* A network without a hidden layer is refused. */
+    ee_bandit *bandit = NULL;
+    ee_settings settings = {.policy = "neural-linear:paper", .dim = 4, .options = "f1.layers=1"};
+    fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
+               "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
+    assert_null(bandit);
+    settings.policy = "neural-linucb:paper";
+    fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
+               "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");
 }
 
 /* One theta for all arms: their scores vary together, by nu^2 h^T A^-1 h'. */
@@ -137,20 +146,6 @@ TEST(draws_have_the_formulas_mean_and_covariance)
     }
     assert_true(apart > 0.01); /* so that independent draws would be found out */
     assert_draws(bandit, &round_now.dense, mean, covariance);
-}
-
-TEST(a_network_without_hidden_layer_is_refused)
-{
-    ee_bandit *bandit = NULL;
-    ee_error error;
-    ee_settings settings = {.policy = "neural-linear:paper", .dim = 4, .options = "f1.layers=1"};
-    assert_int_equal(ee_bandit_create(&settings, &bandit, &error), EE_BAD_OPTION);
-    assert_null(bandit);
-    assert_string_equal(
-        error.message, "options: f1.layers must be at least 2, got 1: neural-linear explores on the last hidden layer");
-    settings.policy = "neural-linucb:paper";
-    fails_with(ee_bandit_create(&settings, &bandit, &last_error), EE_BAD_OPTION,
-               "options: f1.layers must be at least 2, got 1: neural-linucb explores on the last hidden layer");
 }
 
 /* Arm i lies in block i % 3 alone: each block is a regression of its own. */

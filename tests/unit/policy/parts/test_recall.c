@@ -2,11 +2,6 @@
  */
 #include "policy/parts/recall.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/random.h"
 #include "support.h"
 
 enum { DIM = 5, ARMS = 30, ROOM = 512, ROUNDS = 600, MOST_TIMES = 64, MOST_AGAIN = 4096 };
@@ -226,8 +221,7 @@ static double recalled(double noise, double change, uint64_t seed)
         if (t >= 10 * ROUNDS && change > 0) reward = 1 - reward;
         past_add(&self, arm(i), 0.5f, (float)reward);
     }
-    double got = past_expect(&self, arm(1), 0.5f);
-    return got;
+    return past_expect(&self, arm(1), 0.5f);
 }
 
 TEST(certain_rewards_are_believed_and_noise_is_not)
@@ -237,11 +231,8 @@ TEST(certain_rewards_are_believed_and_noise_is_not)
         assert_true(fabs(recalled(1, 0, seed) - 0.5) < 0.02);
         assert_true(recalled(0, 1, seed) < 0.1); /* what was true of an arm is not true any more */
     }
-}
-
-/* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES. */
-TEST(the_deviation_of_a_mean_is_that_of_the_noise)
-{
+    /* Rewards of normal noise: the deviation of a mean of n is that of the noise over sqrt(n), also beyond MOST_TIMES.
+     */
     draw_features(1);
     RELEASED_BY(past_free) past self = make_past(ROOM);
     random_stream draw = random_named(4, "noise");
@@ -253,21 +244,6 @@ TEST(the_deviation_of_a_mean_is_that_of_the_noise)
     assert_close(recall_find(self.memory, ROOM, arm(1), NO_ID).deviation, 2 / sqrt(100), 0.02);
     assert_true(recall_find(self.memory, ROOM, arm(0), NO_ID).deviation == 0);
     assert_true(recall_is_sound(self.memory, ROOM));
-}
-
-/* An arm is the same however it is written, and another one if a single feature is. */
-TEST(an_arm_is_its_entries_that_are_not_zero)
-{
-    float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
-    uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
-    RELEASED_BY(past_free) past self = make_past(ROOM);
-    for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
-    float known = past_expect(&self, vector_dense(dense, 4), 0);
-    assert_true(known > 0.8f);
-    assert_true(past_expect(&self, (vector){sparse, indices, 2}, 0) == known);
-    assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
-    assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
-    assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
 }
 
 /* Ten thousand arms in little room: the last one is known, none of those that never came, and nothing is written beyond
@@ -292,4 +268,15 @@ TEST(a_full_memory_forgets_the_older_arm)
         assert_true(known >= 1 && known <= (int)room);
         assert_true(self.memory[recall_count(room)] == 0);
     }
+    /* An arm is the same however it is written, and another one if a single feature is. */
+    float dense[4] = {0, 2, -0.0f, -1}, sparse[2] = {2, -1}, named[3] = {2, 0, -1}, other[4] = {0, 2, 0, -1.0000001f};
+    uint32_t indices[2] = {1, 3}, named_indices[3] = {1, 2, 3}, shifted[2] = {0, 3};
+    RELEASED_BY(past_free) past self = make_past(ROOM);
+    for (size_t t = 0; t < 12; t++) past_add_certain(&self, vector_dense(dense, 4), t, 1);
+    float known = past_expect(&self, vector_dense(dense, 4), 0);
+    assert_true(known > 0.8f);
+    assert_true(past_expect(&self, (vector){sparse, indices, 2}, 0) == known);
+    assert_true(past_expect(&self, (vector){named, named_indices, 3}, 0) == known);
+    assert_true(past_expect(&self, (vector){sparse, shifted, 2}, 0) == 0);
+    assert_true(past_expect(&self, vector_dense(other, 4), 0) == 0);
 }

@@ -60,7 +60,7 @@ static float weight(const fixture *self)
 }
 
 /* Before two different rewards came there is no unit to say anything in. */
-TEST(without_a_spread_nothing_is_said)
+TEST(without_a_spread_or_units_nothing_is_said)
 {
     static round_arms round;
     RELEASED_BY(release) fixture self;
@@ -69,6 +69,18 @@ TEST(without_a_spread_nothing_is_said)
         observe(&self, draw_arm(&self, &round, t), 1, 0, false);
         assert_true(weight(&self) == 0 && expect(&self, draw_arm(&self, &round, t)) == 0);
     }
+    /* Nor is it without units. */
+    RELEASED_BY(release) fixture without;
+    make(&without, F1, 0);
+    assert_int_equal(recent_gains_theta_count(&without.recent), 0);
+    vector x = draw_arm(&without, &round, 1);
+    recent_gains_await(&without.recent, x, without.all.theta1);
+    recent_gains_observe(&without.recent, &(recent_gain){x, 1, 0, 1, false}, without.all.theta1, without.theta);
+    recent_gains_solve(&without.recent, 1, without.theta);
+    assert_true(expect(&without, x) == 0);
+    auto_archive written = archive_writer(NULL);
+    recent_gains_archive(&without.recent, &written);
+    assert_int_equal(written.size, 0);
 }
 
 /* The weight is the slope of what is left of the gain without it over what it predicted before it knew. */
@@ -93,21 +105,4 @@ TEST(the_weight_is_by_predictions_made_before)
         assert_close(weight(&self), slope_weight(&expected, 0.3), 1e-5);
     }
     assert_true(weight(&self) > 0.1f);
-}
-
-TEST(no_units_say_nothing)
-{
-    static round_arms round;
-    RELEASED_BY(release) fixture self;
-    make(&self, F1, 0);
-    assert_int_equal(recent_gains_theta_count(&self.recent), 0);
-    vector x = draw_arm(&self, &round, 1);
-    recent_gains_await(&self.recent, x, self.all.theta1);
-    recent_gains_observe(&self.recent, &(recent_gain){x, 1, 0, 1, false}, self.all.theta1, self.theta);
-    recent_gains_solve(&self.recent, 1, self.theta);
-    assert_true(expect(&self, x) == 0);
-    archive written = archive_writer(NULL);
-    recent_gains_archive(&self.recent, &written);
-    assert_int_equal(written.size, 0);
-    memory_free(written.bytes);
 }

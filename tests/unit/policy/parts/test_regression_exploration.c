@@ -144,11 +144,7 @@ TEST(gains_are_regressed_and_drawn_to_be_computed_again)
     check_gains(COMMON "blocks=3", true);
     check_gains(COMMON "standardize=off", true);
     check_gains(COMMON "recent_units=0", false);
-}
-
-/* How far f1 is off says nothing of where it is: it is made up for by gains alone. */
-TEST(other_labels_have_no_recent_gains)
-{
+    /* How far f1 is off says nothing of where it is: it is made up for by gains alone. */
     const char *labels[] = {"abs", "relu"};
     for (size_t i = 0; i < 2; i++) {
         char options[256];

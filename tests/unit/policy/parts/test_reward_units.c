@@ -1,11 +1,6 @@
 /* The unit and the zero of rewards: against plain sums, in other units, and when what rewards are like changes. */
 #include "policy/parts/reward_units.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/memory.h"
-#include "base/random.h"
 #include "support.h"
 
 enum { MOST = 10000 };
@@ -43,9 +38,15 @@ TEST(are_the_mean_and_twice_the_deviation)
         assert_true(reward_units_spread(&least_units) == reward_units_spread(&mean_units));
         assert_true(reward_units_spread(&mean_units) >= 2 * sqrt(variance) * (1 - 1e-12));
     }
+    /* What is long ago counts for less and less. */
+    random_stream after = random_named(5, "change");
+    reward_units changing = begin(false);
+    add_normal(&changing, &after, 20 * MOST, 1, 0.1);
+    add_normal(&changing, &after, MOST, 0, 0.1);
+    assert_close(reward_units_centre(&changing), exp(-1), 0.01);
 }
 
-TEST(equal_rewards_have_no_spread)
+TEST(equal_rewards_have_no_spread_and_no_units_no_centre)
 {
     reward_units self = begin(false);
     assert_true(reward_units_spread(&self) == 0);
@@ -56,6 +57,14 @@ TEST(equal_rewards_have_no_spread)
     }
     (void)reward_units_take(&self, 0.2);
     assert_true(reward_units_spread(&self) > 0);
+    /* Switched off they say nothing. */
+    reward_units off = {0};
+    (void)reward_units_take(&off, 100);
+    (void)reward_units_take(&off, 300);
+    assert_true(reward_units_centre(&off) == 0 && reward_units_spread(&off) == 1);
+    auto_archive written = archive_writer(&last_error);
+    reward_units_archive(&off, &written);
+    assert_int_equal(written.size, 0);
 }
 
 /* Of a r + b the centre is a times it and b, the spread a times it; to the bit where a is a power of two and b is 0. */
@@ -83,30 +92,6 @@ TEST(other_units_are_those_of_the_rewards)
     }
 }
 
-/* What is long ago counts for less and less. */
-TEST(the_mean_follows_a_change)
-{
-    random_stream draw = random_named(5, "change");
-    reward_units self = begin(false);
-    add_normal(&self, &draw, 20 * MOST, 1, 0.1);
-    add_normal(&self, &draw, MOST, 0, 0.1);
-    assert_close(reward_units_centre(&self), exp(-1), 0.01);
-}
-
-TEST(switched_off_it_says_nothing)
-{
-    reward_units self = {0};
-    (void)reward_units_take(&self, 100);
-    (void)reward_units_take(&self, 300);
-    assert_true(reward_units_centre(&self) == 0 && reward_units_spread(&self) == 1);
-    archive written = archive_writer(&last_error);
-    reward_units_archive(&self, &written);
-    assert_int_equal(written.size, 0);
-    memory_free(written.bytes);
-}
-
-/* ---- saving and loading ---- */
-
 TEST(what_is_damaged_is_refused)
 {
     const struct {
@@ -114,18 +99,15 @@ TEST(what_is_damaged_is_refused)
         double wrong;
     } cases[] = {{0, NAN}, {1, -1}, {1, INFINITY}, {2, -INFINITY}, {3, -0.5}, {3, NAN}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        ee_error error = {0};
         reward_units self = begin(false);
         (void)reward_units_take(&self, 1);
         (void)reward_units_take(&self, 2);
-        archive written = archive_writer(&error);
+        auto_archive written = archive_writer(NULL);
         reward_units_archive(&self, &written);
         memcpy(written.bytes + sizeof(uint64_t) + cases[c].place * sizeof(double), &cases[c].wrong, sizeof(double));
-        archive a = archive_reader(written.bytes, written.size, &error);
+        archive a = archive_reader(written.bytes, written.size, &last_error);
         reward_units_archive(&self, &a);
-        assert_int_equal(a.status, EE_BAD_MODEL);
-        assert_string_equal(error.message, "model: invalid reward unit");
-        memory_free(written.bytes);
+        fails_with(a.status, EE_BAD_MODEL, "model: invalid reward unit");
     }
 }
 
@@ -168,16 +150,12 @@ TEST(what_recurs_counts_in_full)
     assert_true(reward_units_take(&self, 500) == 500);
     assert_true(reward_units_take(&self, 900) == 900);
     assert_true(reward_units_take(&self, 1) == 1);
-}
-
-/* Clicks, of which the first comes late and the next ones long after it. */
-TEST(the_first_click_is_no_outlier)
-{
-    reward_units self = begin(false);
+    /* Clicks, of which the first comes late and the next ones long after it. */
+    reward_units clicks = begin(false);
     const int until[] = {1000, 3000, 200000};
     for (int i = 0, next = 0; i <= 200000; i++) {
         double reward = i == until[next] ? ++next, 1 : 0;
-        assert_true(reward_units_take(&self, reward) == reward);
+        assert_true(reward_units_take(&clicks, reward) == reward);
     }
 }
 
@@ -199,21 +177,17 @@ TEST(the_first_rewards_have_room)
         assert_true(reward_units_take(&early, 1e6) < 20);
     }
     assert_true(limited < RUNS / 20);
-}
-
-/* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
-TEST(other_rewards_are_soon_the_usual_ones)
-{
+    /* Where rewards grow for good, or came in a stated range, nothing is held back for long, or at all. */
     random_stream draw = random_named(5, "grown");
     reward_units self = begin(false), stated = begin(false);
     stated.bounded = true;
     take_usual(&self, &draw, 1000);
     take_usual(&stated, &draw, 1000);
-    int limited = 0;
+    int held_back = 0;
     for (int i = 0; i < 1000; i++) {
         double reward = 1000 * (2 * random_unit(&draw) - 1);
-        limited += reward_units_take(&self, reward) != reward;
+        held_back += reward_units_take(&self, reward) != reward;
         assert_true(reward_units_take(&stated, reward) == reward);
     }
-    assert_true(limited >= 1 && limited <= 15);
+    assert_true(held_back >= 1 && held_back <= 15);
 }
