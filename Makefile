@@ -3,7 +3,7 @@
 prefix = /usr/local
 DESTDIR =
 FUZZ_SECONDS = 20
-KILLS = 1000
+KILLS = 500
 FAULTS = 200
 DEMO_POLICIES = eenet,neural-epsilon,neural-ucb,neural-ts,neural-linear,neural-linucb,squarecb,linucb,lints,kernelucb,kernelts,greedy,thompson,ucb1,uniform
 # Ten seeds: with up to 25 comparisons on a data set, fewer seeds could not show a significant difference.
@@ -198,7 +198,7 @@ test-deb: deb ## test the Debian packages: reproducible, lintian, autopkgtest, u
 	@cmake/setup.sh test-deb
 	tests/deb/test_deb.sh build/deb build/test-deb
 
-torture: ## kill the server KILLS times under load, without and with simulated power loss, and check that nothing is lost
+torture: ## kill the server KILLS times (default: 500) under load, and as often with simulated power loss: nothing is lost
 	@cmake/setup.sh build test
 	@$(CMAKE) --preset release >/dev/null
 	@$(CMAKE) --build --preset release -j $(JOBS) --target eenet leaky_disk
