@@ -97,7 +97,7 @@ static void check_mean(const coverage_result *found, interval_kind kind, double 
 TEST(intervals_hold_what_they_promise)
 {
     coverage_plan plan = plan_of(KNOWN_UNIFORM, 0, replications());
-    coverage_result found;
+    RELEASED_BY(coverage_release) coverage_result found;
     study(&plan, 2, &found);
     for (size_t c = 0; c < CANDIDATES; c++) {
         const coverage_candidate *of = &found.candidates[c];
@@ -112,13 +112,12 @@ TEST(intervals_hold_what_they_promise)
     check_mean(&found, INTERVAL_STUDENT, 0.93, 0.97);
     check_mean(&found, INTERVAL_BOOTSTRAP, 0.89, 0.96); /* of few resamples: a fifth less would be 84% */
     assert_true(found.ordered[place_of(ESTIMATOR_DR)] > 0.99 - slack()); /* they lie far apart */
-    coverage_release(&found);
 }
 
 TEST(the_truth_is_that_of_the_pool)
 {
     coverage_plan plan = plan_of(KNOWN_FLOOR, 0.5, 2);
-    coverage_result found;
+    RELEASED_BY(coverage_release) coverage_result found;
     study(&plan, 1, &found);
     double probabilities[300 * 4];
     known_pool_probabilities(&pool, plan.logging, probabilities);
@@ -126,13 +125,12 @@ TEST(the_truth_is_that_of_the_pool)
     assert_true(found.least_probability == 0.125);
     known_pool_probabilities(&pool, candidates[1], probabilities);
     assert_true(found.candidates[1].truth == known_pool_value(&pool, probabilities));
-    coverage_release(&found);
 }
 
 TEST(threads_change_nothing)
 {
     coverage_plan plan = plan_of(KNOWN_SOFTMAX, 0.5, 12);
-    coverage_result one, three, other;
+    RELEASED_BY(coverage_release) coverage_result one, three, other;
     study(&plan, 1, &one);
     study(&plan, 3, &three);
     size_t size = CANDIDATES * sizeof *one.candidates;
@@ -141,9 +139,6 @@ TEST(threads_change_nothing)
     plan.seed++;
     study(&plan, 1, &other);
     assert_memory_not_equal(one.candidates, other.candidates, size);
-    coverage_release(&one);
-    coverage_release(&three);
-    coverage_release(&other);
 }
 
 TEST_GROUP(make_pool, free_pool)

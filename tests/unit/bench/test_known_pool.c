@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "data/support_sets.h"
 #include "support.h"
 
 static known_policy parse(const char *text)
@@ -35,9 +36,8 @@ TEST(policies_have_names)
 TEST(values_are_exact)
 {
     enum { POOL = 50, ARMS = 5, PLAYED = 30000 };
-    dataset *data;
-    known_pool pool = {0};
-    ok(dataset_open("synthetic:clicks,arms=5,rate=0.3", NULL, &data, NULL));
+    RELEASED_BY(known_pool_release) known_pool pool = {0};
+    auto_dataset *data = open_data("synthetic:clicks,arms=5,rate=0.3");
     known_plan plan = {data, 3, 1000, POOL};
     ok(known_pool_create(&plan, &pool, &last_error));
     assert_true(pool.binary && pool.low == 0 && pool.high == 1 && pool.arms == ARMS);
@@ -66,16 +66,13 @@ TEST(values_are_exact)
         error_of_mean += pow(values[0] - pool.expected[i], 2);
     }
     assert_true(error_of_model < error_of_mean);
-    known_pool_release(&pool);
-    dataset_free(data);
 }
 
 /* Rewards that are no clicks are certain: what they can be is what there is. */
 TEST(other_rewards_are_certain)
 {
-    dataset *data;
-    known_pool pool = {0};
-    ok(dataset_open("synthetic:inner,arms=3", NULL, &data, NULL));
+    RELEASED_BY(known_pool_release) known_pool pool = {0};
+    auto_dataset *data = open_data("synthetic:inner,arms=3");
     known_plan plan = {data, 0, 20, 30};
     ok(known_pool_create(&plan, &pool, NULL));
     assert_true(!pool.binary);
@@ -86,6 +83,4 @@ TEST(other_rewards_are_certain)
         assert_true(pool.predicted[i] >= pool.low && pool.predicted[i] <= pool.high);
     }
     assert_true(low == pool.low && high == pool.high);
-    known_pool_release(&pool);
-    dataset_free(data);
 }

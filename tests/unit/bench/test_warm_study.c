@@ -1,5 +1,6 @@
 #include "bench/studies/warm_study.h"
 
+#include "data/support_sets.h"
 #include "support.h"
 
 enum { SEEDS = 1 };
@@ -20,8 +21,7 @@ static double mean_of(const warm_result *results, warm_player who)
  * nothing. Its log was uniform's, whose regret is what chance costs. */
 TEST(a_log_is_worth_its_rounds)
 {
-    dataset *data;
-    ok(dataset_open("synthetic:cosine,noise=0.05", NULL, &data, NULL));
+    auto_dataset *data = open_data("synthetic:cosine,noise=0.05");
     warm_plan plan = {.data = data,
                       .policies = {"eenet", "eenet", "eenet", "uniform"},
                       .first_seed = 1,
@@ -44,16 +44,13 @@ TEST(a_log_is_worth_its_rounds)
         assert_true(results[i].regret[WARM_COLD] == results[i].regret[WARM_LEARNED]);
         assert_true(results[i].regret[WARM_COLD] == results[i].regret[WARM_TRAINED]);
     }
-    dataset_free(data);
 }
 
 TEST(an_unknown_policy_is_reported)
 {
-    dataset *data;
-    ok(dataset_open("synthetic:inner", NULL, &data, NULL));
+    auto_dataset *data = open_data("synthetic:inner");
     warm_plan plan = {
         .data = data, .policies = {"eenet", "eenet", "eenet", "nobody"}, .seed_count = 1, .events = 1, .rounds = 1};
     warm_result result;
     assert_int_equal(warm_run(&plan, 1, &result, NULL), EE_BAD_OPTION);
-    dataset_free(data);
 }

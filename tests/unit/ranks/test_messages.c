@@ -46,7 +46,7 @@ TEST(test_report)
     for (uint64_t rounds = 0; rounds <= 3; rounds++) {
         message from = make_report(rounds ? curve : NULL, rounds), got;
         size_t count;
-        uint64_t *words = send(&from, &got, &count);
+        auto_memory uint64_t *words = send(&from, &got, &count);
         assert_memory_equal(&got.report.result, &from.report.result, sizeof(run_result));
         assert_string_equal(got.report.options, from.report.options);
         assert_string_equal(got.report.machine, from.report.machine);
@@ -56,7 +56,6 @@ TEST(test_report)
             assert_memory_equal(got.report.curve, curve, rounds * sizeof *curve);
         else
             assert_null(got.report.curve);
-        memory_free(words);
     }
 }
 
@@ -73,7 +72,7 @@ TEST(test_job)
                                          .curve = true}},
             got;
     size_t count;
-    uint64_t *words = send(&from, &got, &count);
+    auto_memory uint64_t *words = send(&from, &got, &count);
     const run_job *job = &got.job.job;
     assert_string_equal(job->policy, "eenet:paper");
     assert_string_equal(job->options, "f1.width=50");
@@ -91,7 +90,6 @@ TEST(test_job)
     from.job.job.options = NULL; /* none */
     words = send(&from, &got, &count);
     assert_string_equal(got.job.job.options, "");
-    memory_free(words);
 }
 
 TEST(test_others)
@@ -138,14 +136,13 @@ TEST(test_cut_or_damaged)
     const double curve[] = {0.1, 0.2, 0.3};
     message from = make_report(curve, 3), got;
     size_t count;
-    uint64_t *words = send(&from, &got, &count);
+    auto_memory uint64_t *words = send(&from, &got, &count);
     ee_error error;
     for (size_t kept = 0; kept < count; kept++) {
-        guard wall;
+        RELEASED_BY(guard_free) guard wall;
         uint64_t *some = guard_end_bytes(&wall, kept * sizeof *words);
         memcpy(some, words, kept * sizeof *words);
         assert_int_equal(message_read(some, kept, &got, &error), EE_BAD_INPUT);
-        guard_free(&wall);
     }
     for (size_t bit = 0; bit < 64 * count; bit++) {
         words[bit / 64] ^= (uint64_t)1 << bit % 64;
@@ -153,5 +150,4 @@ TEST(test_cut_or_damaged)
         words[bit / 64] ^= (uint64_t)1 << bit % 64;
     }
     assert_string_equal(error.message + strlen(error.message) - 23, "is truncated or damaged");
-    memory_free(words);
 }

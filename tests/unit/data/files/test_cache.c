@@ -64,7 +64,7 @@ TEST_IN_FOLDER(what_is_damaged_is_not_found)
     char name[256], path[300];
     only_file(here.path, name);
     snprintf(path, sizeof path, "%s", folder_path(&here, name));
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ok(file_read(path, &bytes, &size, NULL));
     for (size_t cut = 0; cut < size; cut++) {
@@ -79,7 +79,6 @@ TEST_IN_FOLDER(what_is_damaged_is_not_found)
     }
     folder_write(&here, name, bytes, size);
     expect_found(here.path, "ratings", 5, true);
-    memory_free(bytes);
 }
 
 /* The file cannot take its place, which a folder has: nothing else is left there. */

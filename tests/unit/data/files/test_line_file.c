@@ -7,34 +7,33 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static void expect_bytes(const char *path, const char *expected)
 {
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ok(file_read(path, &bytes, &size, NULL));
     assert_string_equal((const char *)bytes, expected);
-    memory_free(bytes);
 }
 
 TEST_IN_FOLDER(test_lines)
 {
     line_file lines;
     folder_write_text(&here, "lines", "first\nhal");
-    if (line_file_open(here.path, "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
+    ok(line_file_open(here.path, "lines", &lines, &last_error));
     expect_bytes(lines.path, "first\n");
     ok(line_file_append(&lines, "second\n", 7, &last_error));
     expect_bytes(lines.path, "first\nsecond\n");
 
-    line_file other;
-    assert_int_equal(line_file_open(here.path, "lines", &other, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "another run is writing results there");
+    RELEASED_BY(line_file_close) line_file other;
+    fails_saying(line_file_open(here.path, "lines", &other, &last_error), EE_FILE_ERROR,
+                 "another run is writing results there");
     line_file_close(&other);
     line_file_close(&lines);
     ok(line_file_open(here.path, "lines", &other, &last_error));
     expect_bytes(other.path, "first\nsecond\n");
-    line_file_close(&other);
 }
 
 /* Machines that share a folder know of each other by the lock of the file alone. */
@@ -44,13 +43,13 @@ TEST_IN_FOLDER(test_other_machine)
     folder_write_text(&here, "lines", "first\n");
     int other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_equal(flock(other, LOCK_EX), 0);
-    assert_int_equal(line_file_open(here.path, "lines", &lines, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "another run is writing results there");
+    fails_saying(line_file_open(here.path, "lines", &lines, &last_error), EE_FILE_ERROR,
+                 "another run is writing results there");
     line_file_close(&lines);
     close(other);
 
-    if (line_file_open(here.path, "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
-    if (line_file_replace(&lines, "second\n", 7, &last_error)) fail_msg("%s", last_error.message);
+    ok(line_file_open(here.path, "lines", &lines, &last_error));
+    ok(line_file_replace(&lines, "second\n", 7, &last_error));
     other = open(folder_path(&here, "lines"), O_RDWR);
     assert_int_not_equal(flock(other, LOCK_EX | LOCK_NB), 0);
     line_file_close(&lines);
@@ -61,7 +60,7 @@ TEST_IN_FOLDER(test_other_machine)
 TEST_IN_FOLDER(test_new_folder)
 {
     line_file lines;
-    if (line_file_open(folder_path(&here, "deep"), "lines", &lines, &last_error)) fail_msg("%s", last_error.message);
+    ok(line_file_open(folder_path(&here, "deep"), "lines", &lines, &last_error));
     expect_bytes(lines.path, "");
     line_file_close(&lines);
     folder_write_text(&here, "file", "");
@@ -88,9 +87,7 @@ TEST_IN_FOLDER(test_each)
     folder_write_text(&here, "lines", "first\nlast\nnever\n");
     assert_int_equal(line_file_each(here.path, "lines", take, taken, &last_error), EE_BAD_INPUT);
     assert_string_equal(taken, "1:first 2:last ");
-    char sentence[256];
-    snprintf(sentence, sizeof sentence, "%s/lines: line 2; delete that line to continue", here.path);
-    assert_string_equal(last_error.message, sentence);
+    assert_string_equal(last_error.message, formatted("%s/lines: line 2; delete that line to continue", here.path));
     assert_int_equal(line_file_each(here.path, "none", take, taken, &last_error), EE_FILE_ERROR);
 
     taken[0] = '\0';

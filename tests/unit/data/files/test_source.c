@@ -1,6 +1,7 @@
 /* Files, gzip or plain: whole, cut at every byte, damaged, several streams in one. */
 #include "data/files/source.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static const char text[] = "label,a,b\n1,2.5,3\n0,2.5,4\n1,2.5,3\n";
@@ -20,18 +21,17 @@ static source read_file(const test_folder *folder, const char *name, uint64_t *f
 static void expect_text(const test_folder *folder, const char *name, const char *found)
 {
     uint64_t fingerprint;
-    source file = read_file(folder, name, &fingerprint);
+    RELEASED_BY(source_release) source file = read_file(folder, name, &fingerprint);
     assert_string_equal(file.path, folder_path(folder, found));
     assert_int_equal(file.size, TEXT);
     assert_memory_equal(file.bytes, text, TEXT);
-    source_release(&file);
     source_release(&file);
 }
 
 TEST_IN_FOLDER(plain_and_packed_read_the_same)
 {
     size_t size;
-    uint8_t *packed = gzip_pack(text, TEXT, &size);
+    auto_free uint8_t *packed = gzip_pack(text, TEXT, &size);
     folder_write(&here, "one", text, TEXT);
     folder_write(&here, "two.gz", packed, size);
     folder_write(&here, "three", packed, size); /* the name tells nothing */
@@ -42,12 +42,11 @@ TEST_IN_FOLDER(plain_and_packed_read_the_same)
     expect_text(&here, "two.gz", "two.gz");
     expect_text(&here, "three", "three");
     expect_text(&here, "four", "four");
-    free(packed);
 }
 
 static void expect_failure(const test_folder *folder, const char *name, ee_status expected, const char *part)
 {
-    source file;
+    RELEASED_BY(source_release) source file;
     uint64_t fingerprint = 0;
     ee_status status = source_load(folder->path, name, &fingerprint, &file, &last_error);
     if (status)
@@ -55,7 +54,6 @@ static void expect_failure(const test_folder *folder, const char *name, ee_statu
     else
         status = source_unpack(&file, &last_error);
     assert_int_equal(status, expected);
-    source_release(&file);
     assert_message_has(last_error.message, part);
 }
 
@@ -67,14 +65,12 @@ TEST_IN_FOLDER(a_missing_file_is_named)
 TEST_IN_FOLDER(what_is_cut_is_refused)
 {
     size_t size;
-    uint8_t *packed = gzip_pack(text, TEXT, &size);
+    auto_free uint8_t *packed = gzip_pack(text, TEXT, &size);
     for (size_t cut = 1; cut < size; cut++) {
-        char part[96];
-        snprintf(part, sizeof part, "cut, byte %zu: the file ends inside its compressed data", cut);
         folder_write(&here, "cut", packed, cut);
-        expect_failure(&here, "cut", EE_BAD_INPUT, part);
+        expect_failure(&here, "cut", EE_BAD_INPUT,
+                       formatted("cut, byte %zu: the file ends inside its compressed data", cut));
     }
-    free(packed);
 }
 
 /* Every bit but those of the header that gzip itself passes over: the time, the compression level and the system. The
@@ -82,7 +78,7 @@ TEST_IN_FOLDER(what_is_cut_is_refused)
 TEST(what_is_damaged_is_refused)
 {
     size_t size, harmless = 0;
-    uint8_t *packed = gzip_pack(text, TEXT, &size);
+    auto_free uint8_t *packed = gzip_pack(text, TEXT, &size);
     for (size_t bit = 16; bit < 8 * size; bit++) {
         if (bit / 8 >= 3 && bit / 8 < 10) continue;
         char name[] = "bad";
@@ -96,19 +92,18 @@ TEST(what_is_damaged_is_refused)
             assert_int_equal(file.size, TEXT);
             assert_memory_equal(file.bytes, text, TEXT);
         } else {
-            assert_int_equal(last_error.status, EE_BAD_INPUT);
-            assert_message_has(last_error.message, "gzip: bad, byte ");
+            fails_saying(last_error.status, EE_BAD_INPUT, "gzip: bad, byte ");
         }
         memory_free(file.bytes);
     }
     assert_true(harmless < 8);
-    free(packed);
 }
 
 TEST_IN_FOLDER(streams_follow_each_other)
 {
     size_t first, second, none;
-    uint8_t *a = gzip_pack(text, 7, &first), *b = gzip_pack(text + 7, TEXT - 7, &second), *c = gzip_pack("", 0, &none);
+    auto_free uint8_t *a = gzip_pack(text, 7, &first), *b = gzip_pack(text + 7, TEXT - 7, &second),
+                      *c = gzip_pack("", 0, &none);
     uint8_t whole[1024];
     memcpy(whole, a, first);
     memcpy(whole + first, c, none);
@@ -121,25 +116,20 @@ TEST_IN_FOLDER(streams_follow_each_other)
     whole[size] = 'x'; /* what follows a stream must be another */
     folder_write(&here, "all.gz", whole, size + 1);
     expect_failure(&here, "all", EE_BAD_INPUT, "all.gz, byte ");
-    free(a);
-    free(b);
-    free(c);
 }
 
 TEST_IN_FOLDER(empty_files)
 {
     size_t size;
-    uint8_t *packed = gzip_pack("", 0, &size);
+    auto_free uint8_t *packed = gzip_pack("", 0, &size);
     folder_write(&here, "plain", "", 0);
     folder_write(&here, "packed", packed, size);
     static const char *const names[] = {"plain", "packed"};
     for (int i = 0; i < 2; i++) {
         uint64_t fingerprint;
-        source file = read_file(&here, names[i], &fingerprint);
+        RELEASED_BY(source_release) source file = read_file(&here, names[i], &fingerprint);
         assert_int_equal(file.size, 0);
-        source_release(&file);
     }
-    free(packed);
 }
 
 TEST_IN_FOLDER(fingerprints_tell_files_and_their_order)
@@ -150,10 +140,9 @@ TEST_IN_FOLDER(fingerprints_tell_files_and_their_order)
     uint64_t found[6] = {0};
     for (int i = 0; i < 6; i++) {
         for (const char *name = orders[i]; *name; name++) {
-            source file;
+            RELEASED_BY(source_release) source file;
             char one[2] = {*name, '\0'};
             ok(source_load(here.path, one, &found[i], &file, NULL));
-            source_release(&file);
         }
         for (int j = 0; j < i; j++) assert_true((found[i] == found[j]) == (i == 1 && j == 0));
     }

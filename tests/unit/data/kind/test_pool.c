@@ -1,6 +1,7 @@
 /* Pools as bytes and back, and the rounds of one table. The rounds of two are test_yelp.c's. */
 
 #include "data/kind/pool.h"
+#include "data/support_sets.h"
 #include "support.h"
 
 enum { ROWS = 20, ORDINARY = 14, WANTED = 6 };
@@ -81,10 +82,10 @@ static void expect_made_survey(const survey *seen)
 
 TEST(bytes_give_the_same_pool)
 {
-    survey *seen = make_survey();
+    auto_survey *seen = make_survey();
     for (size_t second = 0; second < 2; second++) {
         pool_dataset *pool = make_pool(second), *back;
-        uint8_t *bytes;
+        auto_memory uint8_t *bytes;
         size_t size;
         ok(pool_finish(pool, "file", NULL));
         survey *again, *none;
@@ -98,27 +99,24 @@ TEST(bytes_give_the_same_pool)
         memory_release(&back->head.owner);
         /* A wall stands where the bytes end. */
         for (size_t cut = 0; cut < size; cut++) {
-            guard wall;
+            RELEASED_BY(guard_free) guard wall;
             uint8_t *part = guard_end_bytes(&wall, cut);
             memcpy(part, bytes, cut);
             assert_int_equal(pool_load(part, cut, none, &back, NULL), EE_BAD_MODEL);
             assert_null(back);
             assert_int_equal(none->column_count + none->class_count + none->number_count + none->remark_count, 0);
-            guard_free(&wall);
         }
-        memory_free(bytes);
         survey_free(again);
         survey_free(none);
         memory_release(&pool->head.owner);
     }
-    survey_free(seen);
 }
 
 TEST(wrong_bytes_are_refused)
 {
     pool_dataset *pool = make_pool(1), *back;
-    uint8_t *bytes;
-    survey *seen;
+    auto_memory uint8_t *bytes;
+    auto_survey *seen;
     ok(survey_create(&seen, NULL));
     size_t size;
     pool->wanted[3].row[1] = ROWS;
@@ -132,14 +130,12 @@ TEST(wrong_bytes_are_refused)
     bytes[last] ^= 0x80;
     memset(bytes, 0xff, 8); /* the first table's rows */
     assert_int_equal(pool_load(bytes, size, seen, &back, NULL), EE_BAD_MODEL);
-    memory_free(bytes);
-    survey_free(seen);
     memory_release(&pool->head.owner);
 }
 
 TEST(everything_is_kept_in_order)
 {
-    survey *seen;
+    auto_survey *seen;
     enum { MANY = 100 };
     char text[32];
     ok(survey_create(&seen, NULL));
@@ -167,29 +163,26 @@ TEST(everything_is_kept_in_order)
         strcat(text, " is odd");
         assert_string_equal(seen->remarks[i], text);
     }
-    survey_free(seen);
     survey_free(NULL);
 }
 
 TEST(a_remark_may_be_long)
 {
-    survey *seen;
+    auto_survey *seen;
     char text[2000];
     memset(text, 'x', sizeof text - 1);
     text[sizeof text - 1] = '\0';
     ok(survey_create(&seen, NULL));
     ok(survey_remark(seen, NULL, "%s", text));
     assert_string_equal(seen->remarks[0], text);
-    survey_free(seen);
 }
 
 TEST(a_remark_is_one_line)
 {
-    survey *seen;
+    auto_survey *seen;
     ok(survey_create(&seen, NULL));
     ok(survey_remark(seen, NULL, "column '%s'", "a\nb\x1b[1m\x7f"));
     assert_string_equal(seen->remarks[0], "column 'a b [1m '");
-    survey_free(seen);
 }
 
 TEST(kinds_have_names)

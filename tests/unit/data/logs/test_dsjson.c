@@ -2,6 +2,7 @@
 #include "data/logs/dsjson.h"
 
 #include "data/logs/slot_context.h"
+#include "data/support_sets.h"
 #include "data/values/log_time.h"
 #include "good_logs.h"
 #include "support_files.h"
@@ -298,9 +299,7 @@ TEST_OF_LINES(vectors_become_arms)
                                  "{\"x\":{\"2\":1}},{\"x\":{}}]}}", "{\"x\":{\"1\":1,\"0\":1}},{\"x\":{}}]}}",
                                  "{\"x\":[1,2]},{\"x\":{}}]}}",     "{\"x\":[1,\"\"]},{\"x\":[1,2]}]}}"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char line[200];
-        snprintf(line, sizeof line, "%s%s", head, wrong[i]);
-        expect_passed(line, LOG_INVALID, "vector");
+        expect_passed(formatted("%s%s", head, wrong[i]), LOG_INVALID, "vector");
     }
 }
 

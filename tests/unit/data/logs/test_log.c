@@ -4,6 +4,7 @@
 #include <zstd.h>
 
 #include "data/files/byte_stream.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 #define LINE(id, time, more)                                                                                           \
@@ -86,8 +87,8 @@ TEST_IN_FOLDER(what_is_passed_over_is_counted)
         assert_message_has(counts.first_reasons[i], reasons[i]);
     }
     options.strict = true;
-    assert_int_equal(read_log(folder_path(&here, "log"), &options, &counts, &all, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "log, line 3: a checkpoint");
+    fails_saying(read_log(folder_path(&here, "log"), &options, &counts, &all, &last_error), EE_BAD_INPUT,
+                 "log, line 3: a checkpoint");
 }
 
 TEST_IN_FOLDER(a_time_can_be_asked_for)
@@ -148,7 +149,7 @@ static void expect_same(const char *path, double reward)
 TEST_IN_FOLDER(packed_logs_read_the_same)
 {
     size_t size, first = 0, packed[4];
-    char *text = make_lines(&size);
+    auto_free char *text = make_lines(&size);
     double reward = 0;
     for (size_t i = 0; i < 3000; i++) reward += (double)(i % 7);
     first = size / 3;
@@ -156,7 +157,7 @@ TEST_IN_FOLDER(packed_logs_read_the_same)
                          zstd_pack(text, first, &packed[2]), zstd_pack(text + first, size - first, &packed[3])};
     folder_write(&here, "plain", text, size);
     expect_same(folder_path(&here, "plain"), reward);
-    uint8_t *both = malloc(size);
+    auto_free uint8_t *both = malloc(size);
     for (size_t i = 0; i < 4; i += 2) {
         memcpy(both, parts[i], packed[i]);
         memcpy(both + packed[i], parts[i + 1], packed[i + 1]);
@@ -173,20 +174,17 @@ TEST_IN_FOLDER(packed_logs_read_the_same)
         assert_message_has(counts.first_reasons[counts.first_count - 1], "the compressed data ends early");
         memset(both + packed[i], 0xff, 16);
         folder_write(&here, "damaged", both, packed[i] + packed[i + 1]);
-        assert_int_equal(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &last_error), EE_BAD_INPUT);
-        assert_message_has(last_error.message, "damaged: the compressed data is damaged");
+        fails_saying(read_log(folder_path(&here, "damaged"), &options, &counts, &all, &last_error), EE_BAD_INPUT,
+                     "damaged: the compressed data is damaged");
     }
     for (size_t i = 0; i < 4; i++) free(parts[i]);
-    free(both);
-    free(text);
 }
 
 TEST(a_log_that_is_not_there_is_refused)
 {
     log_options options = log_options_usual();
     log_reader *log;
-    assert_int_equal(log_open("nowhere/log", &options, &log, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "could not open nowhere/log");
+    fails_saying(log_open("nowhere/log", &options, &log, &last_error), EE_FILE_ERROR, "could not open nowhere/log");
     assert_null(log);
     assert_int_equal(log_open(".", &options, &log, &last_error), EE_FILE_ERROR);
 }
@@ -195,41 +193,34 @@ TEST(a_log_that_is_not_there_is_refused)
 TEST(lines_have_a_limit)
 {
     size_t size = BYTE_STREAM_MOST + ((size_t)1 << 20);
-    char *bytes = malloc(size);
+    auto_free char *bytes = malloc(size);
     assert_non_null(bytes);
     memset(bytes, 'x', size);
     byte_stream *stream;
     byte_line line;
     bool found;
     ok(byte_stream_of(bytes, size, "endless", &stream, &last_error));
-    assert_int_equal(byte_stream_line(stream, false, &line, &found, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "endless: a line is longer than 64 MiB");
+    refuses(byte_stream_line(stream, false, &line, &found, &last_error), "endless: a line is longer than 64 MiB");
     byte_stream_close(stream);
-    free(bytes);
 }
 
 /* A log that was cut at its front, or begins with a reward of the day before, has the vectors of its first event. */
-TEST(vectors_are_known_by_the_first_event)
+TEST_IN_FOLDER(vectors_are_known_by_the_first_event)
 {
     static const char *const heads[] = {"", "\xef\xbb\xbf", "5],\"c\":{\"_multi\":[{}]}}\r\n",
                                         "{\"RewardValue\":1}\n\n"};
     static const char event_text[] = "{\"_label_cost\":0,\"_dim\":2,\"a\":[1,2],\"p\":[0.5,0.5],\"c\":{\"_multi\":["
                                      "{\"x\":[1,2]},{\"x\":[3,4]}]}}\n";
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
-        test_folder folder = folder_make();
-        char lines[512];
         log_options options = log_options_usual();
-        log_reader *log;
+        auto_log_reader *log;
         log_event event;
         bool found;
-        snprintf(lines, sizeof lines, "%s%s", heads[i], event_text);
-        folder_write_text(&folder, "log.dsjson", lines);
-        ok(log_open(folder_path(&folder, "log.dsjson"), &options, &log, NULL));
+        folder_write_text(&here, "log.dsjson", formatted("%s%s", heads[i], event_text));
+        ok(log_open(folder_path(&here, "log.dsjson"), &options, &log, NULL));
         assert_int_equal(log_dim(log), 2);
         ok(log_next(log, &event, &found, NULL));
         assert_true(found && event.arms.count == 2);
-        log_close(log);
-        folder_remove(&folder);
     }
 }
 
@@ -249,44 +240,22 @@ TEST_IN_FOLDER(a_log_is_known_by_its_file)
     assert_true(prints[0] == prints[1] && prints[1] != prints[2]);
 }
 
+#define RL "reinforcement_learning/"
+
 static const struct {
     const char *name;
     size_t counts[7]; /* lines, events, skipped, broken, foreign, invalid, repeated */
     double reward, probability;
     size_t actions, taken, slots;
 } real[] = {
-    {"reinforcement_learning/average_reward_100_interactions.json", {100, 100, 0, 0, 0, 0, 0}, 270.3, 50, 200, 56, 0},
-    {"reinforcement_learning/ca_loop_mixed_skip_learn.json", {3, 0, 0, 0, 3, 0, 0}, 0, 0, 0, 0, 0},
-    {"reinforcement_learning/ca_loop_simple.json", {3, 0, 0, 0, 3, 0, 0}, 0, 0, 0, 0, 0},
-    {"reinforcement_learning/cb_deferred_actions_w_activations_and_apprentice_10.json",
-     {7, 7, 0, 0, 0, 0, 0},
-     19,
-     3.5,
-     14,
-     4,
-     0},
-    {"reinforcement_learning/ccb_deferred_actions_w_activations_and_apprentice_20.json",
-     {17, 17, 0, 0, 0, 0, 0},
-     27,
-     8.5,
-     34,
-     5,
-     34},
-    {"reinforcement_learning/ccb_sum_reward_100_interactions.json", {100, 100, 0, 0, 0, 0, 0}, 410, 50, 200, 40, 200},
-    {"reinforcement_learning/slates_average_reward_100_interactions.json",
-     {100, 100, 0, 0, 0, 0, 0},
-     270.3,
-     50,
-     200,
-     50,
-     200},
-    {"reinforcement_learning/slates_deferred_actions_w_activations_10.json",
-     {7, 7, 0, 0, 0, 0, 0},
-     17.8333333,
-     3.5,
-     14,
-     5,
-     14},
+    {RL "average_reward_100_interactions.json", {100, 100, 0, 0, 0, 0, 0}, 270.3, 50, 200, 56, 0},
+    {RL "ca_loop_mixed_skip_learn.json", {3, 0, 0, 0, 3, 0, 0}, 0, 0, 0, 0, 0},
+    {RL "ca_loop_simple.json", {3, 0, 0, 0, 3, 0, 0}, 0, 0, 0, 0, 0},
+    {RL "cb_deferred_actions_w_activations_and_apprentice_10.json", {7, 7, 0, 0, 0, 0, 0}, 19, 3.5, 14, 4, 0},
+    {RL "ccb_deferred_actions_w_activations_and_apprentice_20.json", {17, 17, 0, 0, 0, 0, 0}, 27, 8.5, 34, 5, 34},
+    {RL "ccb_sum_reward_100_interactions.json", {100, 100, 0, 0, 0, 0, 0}, 410, 50, 200, 40, 200},
+    {RL "slates_average_reward_100_interactions.json", {100, 100, 0, 0, 0, 0, 0}, 270.3, 50, 200, 50, 200},
+    {RL "slates_deferred_actions_w_activations_10.json", {7, 7, 0, 0, 0, 0, 0}, 17.8333333, 3.5, 14, 5, 14},
     {"vowpal_wabbit/b1848_dsjson_parser_regression.txt", {8, 1, 1, 0, 7, 0, 0}, 0, 0.166666672, 6, 1, 0},
     {"vowpal_wabbit/cats_room_temp.json", {100, 0, 0, 0, 100, 0, 0}, 0, 0, 0, 0, 0},
     {"vowpal_wabbit/cats_train.json", {10, 0, 0, 0, 10, 0, 0}, 0, 0, 0, 0, 0},
@@ -315,11 +284,9 @@ static const struct {
 
 TEST(real_lines_are_read)
 {
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
+    const char *data = real_data();
     for (size_t i = 0; i < sizeof real / sizeof real[0]; i++) {
-        char path[1000];
-        snprintf(path, sizeof path, "%s/dsjson/%s", data, real[i].name);
+        const char *path = formatted("%s/dsjson/%s", data, real[i].name);
         log_options options = log_options_usual();
         sums all;
         log_counts got = read_good(path, &options, &all);
@@ -340,15 +307,13 @@ TEST(real_observations_give_the_label)
     static const struct {
         const char *name;
         log_aggregation aggregation;
-    } files[] = {{"reinforcement_learning/average_reward_100_interactions.json", LOG_REWARD_MEAN},
-                 {"reinforcement_learning/ccb_sum_reward_100_interactions.json", LOG_REWARD_SUM},
-                 {"reinforcement_learning/slates_average_reward_100_interactions.json", LOG_REWARD_MEAN},
-                 {"reinforcement_learning/cb_deferred_actions_w_activations_and_apprentice_10.json", LOG_REWARD_FIRST}};
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
+    } files[] = {{RL "average_reward_100_interactions.json", LOG_REWARD_MEAN},
+                 {RL "ccb_sum_reward_100_interactions.json", LOG_REWARD_SUM},
+                 {RL "slates_average_reward_100_interactions.json", LOG_REWARD_MEAN},
+                 {RL "cb_deferred_actions_w_activations_and_apprentice_10.json", LOG_REWARD_FIRST}};
+    const char *data = real_data();
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        char path[1000];
-        snprintf(path, sizeof path, "%s/dsjson/%s", data, files[i].name);
+        const char *path = formatted("%s/dsjson/%s", data, files[i].name);
         log_options options = log_options_usual();
         sums label, all;
         read_good(path, &options, &label);

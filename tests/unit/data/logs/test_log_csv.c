@@ -1,5 +1,6 @@
 /* Logs as CSV and the Open Bandit Dataset: columns by name or by guess, actions by number or name, features. */
 
+#include "data/support_sets.h"
 #include "data/values/text.h"
 #include "open_log.h"
 #include "support_files.h"
@@ -106,9 +107,7 @@ TEST_IN_FOLDER(numbers_are_names_of_actions)
         {"7,.5,1\n99999999999999999999,.5,1\n", "7 99999999999999999999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char words[200];
-        snprintf(words, sizeof words, "action,p,reward\n%s", cases[i].rows);
-        rows_are(words);
+        rows_are(formatted("action,p,reward\n%s", cases[i].rows));
         expect_actions("", cases[i].names);
     }
     rows_are("action,p,reward\n2,.5,1\n");
@@ -391,13 +390,10 @@ TEST_IN_FOLDER(traces_of_the_reward_are_found)
     static const char found[] =
         "context: balance; left out: order (predicts the reward almost perfectly), paid_at (predicts the reward almost "
         "perfectly). Change with context=COLUMN+COLUMN or ignore=COLUMN.";
-    char expected[400];
-    snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward; %s", found);
-    expect_columns("", expected);
+    expect_columns("", formatted("Columns: action (3 names), probability=p, reward; %s", found));
     kinds[2] = 20;
     write_kinds(kinds, 6);
-    snprintf(expected, sizeof expected, "Columns: action (3 names), probability=p, reward=amount; %s", found);
-    expect_columns(",reward=amount", expected);
+    expect_columns(",reward=amount", formatted("Columns: action (3 names), probability=p, reward=amount; %s", found));
     kinds[3] = 12;
     kinds[4] = 3;
     write_kinds(kinds, 6);
@@ -424,17 +420,14 @@ TEST_IN_FOLDER(the_order_of_columns_does_not_matter)
     size_t kinds[KINDS];
     for (size_t i = 0; i < KINDS; i++) kinds[i] = i;
     write_kinds(kinds, KINDS);
-    char *found = read_contexts(""), *named = read_contexts(",context=plan+income+age");
+    auto_memory char *found = read_contexts(""), *named = read_contexts(",context=plan+income+age");
     assert_string_equal(found, named);
     for (size_t shift = 1; shift < KINDS; shift += 4) {
         for (size_t i = 0; i < KINDS; i++) kinds[i] = (i * 5 + shift) % KINDS;
         write_kinds(kinds, KINDS);
-        char *moved = read_contexts("");
+        auto_memory char *moved = read_contexts("");
         assert_string_equal(moved, found);
-        memory_free(moved);
     }
-    memory_free(found);
-    memory_free(named);
 }
 
 TEST_IN_FOLDER(few_rows_decide_nothing)
@@ -639,12 +632,9 @@ TEST(the_real_one_is_read)
                 {"random/women", 46, 46, 217.391304, 223182},
                 {"bts/men", 34, 69, 1635.944032, 151350},
                 {"bts/women", 46, 46, 1355.041783, 240295}};
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
+    const char *data = real_data();
     for (size_t i = 0; i < 4; i++) {
-        char words[1000];
-        snprintf(words, sizeof words, "open-bandit:%s/open-bandit/%s", data, real[i].name);
-        open_log(words);
+        open_log(formatted("open-bandit:%s/open-bandit/%s", data, real[i].name));
         double clicks = 0, probabilities = 0;
         size_t sum = 0;
         while (next()) {

@@ -18,7 +18,7 @@ static void add(log_summary *summary, const log_event *event)
 
 TEST(everything_is_counted_once)
 {
-    log_summary all;
+    RELEASED_BY(log_summary_release) log_summary all;
     double sure[] = {0.5, 0.5, 0}, wide[] = {0.2, 0.3, 0.4};
     json_text names[] = {{"red", 3}, {"", 0}, {"blue", 4}};
     ok(log_summary_start(&all, NULL));
@@ -60,7 +60,6 @@ TEST(everything_is_counted_once)
     assert_true(all.slots.count == 1 && all.slates == 1 && all.copies.sum == 7);
     assert_int_equal(all.action_count, 4); /* "0", "1", "blue", "red" */
     assert_true(all.actions[2].name.length == 4 && all.actions[2].taken == 1 && all.actions[2].probability == 0.4);
-    log_summary_release(&all);
 }
 
 static int ascending(const void *a, const void *b)
@@ -73,7 +72,7 @@ TEST(quantiles_are_near)
 {
     enum { EVENTS = 20000 };
     static double drawn[EVENTS];
-    log_summary all;
+    RELEASED_BY(log_summary_release) log_summary all;
     random_stream stream = random_named(3, "quantiles");
     ok(log_summary_start(&all, NULL));
     assert_true(isnan(log_summary_quantile(&all, 0.5)) && isnan(log_range_mean(&all.rewards)));
@@ -87,14 +86,13 @@ TEST(quantiles_are_near)
         double got = log_summary_quantile(&all, share), expected = drawn[(size_t)(share * EVENTS)];
         assert_true(fabs(got / expected - 1) < 0.02);
     }
-    log_summary_release(&all);
 }
 
 /* Many names: as numbers they would be one. */
 TEST(actions_beyond_the_most_are_others)
 {
     enum { NAMES = LOG_ACTIONS_MOST + 10 };
-    log_summary all;
+    RELEASED_BY(log_summary_release) log_summary all;
     ok(log_summary_start(&all, NULL));
     for (size_t i = 0; i < NAMES; i++) {
         char words[16];
@@ -106,7 +104,6 @@ TEST(actions_beyond_the_most_are_others)
     }
     assert_int_equal(all.action_count, LOG_ACTIONS_MOST);
     assert_int_equal(all.others, 10);
-    log_summary_release(&all);
 }
 
 TEST(samples_are_by_id)
@@ -140,12 +137,11 @@ static bool add_id(id_set *set, size_t number)
 TEST(the_last_million_ids_are_known)
 {
     enum { MANY = 5 * ID_SET_LEAST / 2 };
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     id_set set = {.owner = &owner};
     for (size_t i = 0; i < MANY; i++) assert_false(add_id(&set, i));
     assert_true(memory_bytes(&owner) < 40 << 20);
     for (size_t i = MANY - ID_SET_LEAST; i < MANY; i += 7) assert_true(add_id(&set, i));
     assert_false(add_id(&set, 0)); /* forgotten */
     assert_true(add_id(&set, 0));
-    memory_release(&owner);
 }

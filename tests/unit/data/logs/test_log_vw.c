@@ -1,5 +1,6 @@
 /* Logs in Vowpal Wabbit's text format: cb, cb_adf, ccb and slates. */
 
+#include "data/support_sets.h"
 #include "data/values/text.h"
 #include "open_log.h"
 #include "support_files.h"
@@ -7,10 +8,8 @@
 /* Writes the file and opens it: "vw:FOLDER/log.txt" and the options; NULL: detected by its first bytes. */
 static void open_text(const char *lines, const char *options)
 {
-    char words[200];
     folder_write_text(&here, "log.txt", lines);
-    snprintf(words, sizeof words, "%s%s/log.txt%s", options ? "vw:" : "", here.path, options ? options : "");
-    open_log(words);
+    open_log(formatted("%s%s/log.txt%s", options ? "vw:" : "", here.path, options ? options : ""));
 }
 
 TEST_IN_FOLDER(cb_has_an_event_in_each_line)
@@ -256,11 +255,9 @@ TEST_IN_FOLDER(options_are_checked)
     log_options options = log_options_usual();
     folder_write_text(&here, "log.txt", "1:1:0.5 | a\n2:1:0.5 | b\n");
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        char words[200];
         log_reader *log;
-        snprintf(words, sizeof words, "vw:%s/log.txt%s", here.path, refused[i][0]);
-        assert_int_equal(log_open(words, &options, &log, &last_error), EE_BAD_OPTION);
-        assert_message_has(last_error.message, refused[i][1]);
+        fails_saying(log_open(formatted("vw:%s/log.txt%s", here.path, refused[i][0]), &options, &log, &last_error),
+                     EE_BAD_OPTION, refused[i][1]);
     }
 }
 
@@ -359,7 +356,7 @@ TEST_IN_FOLDER(a_text_has_the_events_of_its_dsjson)
     for (size_t i = 0; i < EVENTS; i++) add_event(&seed, &lines, &json);
     folder_write_text(&here, "log.dsjson", json.bytes);
     open_text(lines.bytes, "");
-    log_reader *other = open_good(folder_path(&here, "log.dsjson"));
+    auto_log_reader *other = open_good(folder_path(&here, "log.dsjson"));
     log_event b;
     for (size_t i = 0; i < EVENTS; i++) {
         assert_true(next() && next_good(other, &b) && event.count == b.count && event.action == b.action);
@@ -368,7 +365,6 @@ TEST_IN_FOLDER(a_text_has_the_events_of_its_dsjson)
         assert_true(event.skipped == b.skipped && json_compare(event.context, b.context) == 0);
     }
     assert_false(next() || next_good(other, &b));
-    log_close(other);
     memory_free(lines.bytes);
     memory_free(json.bytes);
 }
@@ -395,14 +391,11 @@ static const struct {
 
 TEST(files_of_vw_are_read)
 {
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
+    const char *data = real_data();
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[1000];
         double costs = 0, probabilities = 0;
         size_t labelled = 0, actions = 0;
-        snprintf(path, sizeof path, "%s/vw-text/%s", data, files[i].name);
-        open_log(path);
+        open_log(formatted("%s/vw-text/%s", data, files[i].name));
         while (next()) {
             labelled++;
             actions += event.count;
@@ -423,11 +416,8 @@ TEST(files_of_vw_are_read)
  * in VW's test/train-sets/ref/cbe_adf_epsilon.stderr and cb_adf_mtr.stderr. */
 TEST(the_average_loss_is_that_of_vw)
 {
-    char path[1000];
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
-    snprintf(path, sizeof path, "%s/vw-text/cb_test.ldf", data);
-    open_log(path);
+    const char *data = real_data();
+    open_log(formatted("%s/vw-text/cb_test.ldf", data));
     double uniform = 0, first = 0, events = 0;
     for (; next(); events++) {
         uniform -= event.reward / event.probability / (double)event.count;

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "data/logs/log_kind.h"
+#include "data/support_sets.h"
 #include "good_logs.h"
 #include "support_files.h"
 
@@ -35,7 +36,7 @@ static log_writer *create_good(const char *path, size_t dim)
 
 static void convert(const char *from, const char *to)
 {
-    log_reader *in = open_good(from);
+    auto_log_reader *in = open_good(from);
     log_writer *out = create_good(to, log_dim(in));
     log_event event;
     if (log_names_columns(out)) {
@@ -43,10 +44,8 @@ static void convert(const char *from, const char *to)
         log_close(in);
         in = open_good(from);
     }
-    while (next_good(in, &event))
-        if (log_write(out, &event, &last_error)) fail_msg("%s", last_error.message);
-    if (log_end(out, true, &last_error)) fail_msg("%s", last_error.message);
-    log_close(in);
+    while (next_good(in, &event)) ok(log_write(out, &event, &last_error));
+    ok(log_end(out, true, &last_error));
 }
 
 static void same_text(json_text a, json_text b)
@@ -127,7 +126,7 @@ static void same_guard(const log_event *a, const log_event *b)
 
 static size_t same_logs(const char *one, const char *other)
 {
-    log_reader *a = open_good(one), *b = open_good(other);
+    auto_log_reader *a = open_good(one), *b = open_good(other);
     log_event first, second;
     size_t count = 0;
     assert_int_equal(log_dim(a), log_dim(b));
@@ -141,8 +140,6 @@ static size_t same_logs(const char *one, const char *other)
     assert_false(next_good(b, &second));
     const log_counts *counts = log_read(b);
     assert_int_equal(counts->broken + counts->foreign + counts->invalid + counts->repeated, 0);
-    log_close(a);
-    log_close(b);
     return count;
 }
 
@@ -188,12 +185,10 @@ TEST_IN_FOLDER(real_logs_come_back)
         "vowpal_wabbit/decisionservice.json",
         "vowpal_wabbit/dsjson_cb.json",
         "vowpal_wabbit/igl.dsjson"};
-    const char *data = getenv("EENET_DATA");
-    if (!data) skip();
+    const char *data = real_data();
     paths p = paths_of(&here, ".eelog", ".dsjson");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char source[1000];
-        snprintf(source, sizeof source, "%s/dsjson/%s", data, names[i]);
+        const char *source = formatted("%s/dsjson/%s", data, names[i]);
         convert(source, p.first);
         convert(p.first, p.second);
         assert_true(same_logs(source, p.second) > 0);
@@ -226,7 +221,7 @@ static void write_vectors(const char *path, bool sparse)
     assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
     ok(log_end(log, true, NULL));
 
-    log_reader *reader = open_good(path);
+    auto_log_reader *reader = open_good(path);
     log_event got;
     assert_int_equal(log_dim(reader), dim);
     assert_true(next_good(reader, &got));
@@ -236,7 +231,6 @@ static void write_vectors(const char *path, bool sparse)
     values[1] = -3e-8f;
     same_event(&event, &got);
     assert_true(next_good(reader, &got) && !next_good(reader, &got));
-    log_close(reader);
 }
 
 TEST_IN_FOLDER(vectors_come_back)
@@ -275,7 +269,7 @@ TEST_IN_FOLDER(compact_logs_may_be_cut_or_damaged)
     folder_write_text(&here, "source.dsjson", lines);
     paths p = paths_of(&here, ".eelog", "");
     convert(p.source, p.first);
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size, before = 0;
     log_counts counts;
     ok(file_read(p.first, &bytes, &size, NULL));
@@ -293,7 +287,6 @@ TEST_IN_FOLDER(compact_logs_may_be_cut_or_damaged)
         assert_true(counts.events < 6);
         bytes[i] ^= 0x10;
     }
-    memory_free(bytes);
 }
 
 TEST_IN_FOLDER(csv_has_a_row_for_each_event)
@@ -301,7 +294,7 @@ TEST_IN_FOLDER(csv_has_a_row_for_each_event)
     folder_write_text(&here, "source.dsjson", lines);
     paths p = paths_of(&here, ".csv", "");
     convert(p.source, p.first);
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ok(file_read(p.first, &bytes, &size, NULL));
     assert_string_equal((char *)bytes,
@@ -312,7 +305,6 @@ TEST_IN_FOLDER(csv_has_a_row_for_each_event)
                         "slots,,3,1,,0.75,1.5,1,0\n"
                         "more,,3,1,,0.5,0,1,0\n"
                         ",,2,1,,0.8,2,1,0\n");
-    memory_free(bytes);
 }
 
 static json_text text_of(const char *string)
@@ -368,15 +360,13 @@ TEST_IN_FOLDER(guardrails_and_metrics_come_back)
             p = paths_of(&here, endings[i], endings[k]);
             convert(p.source, p.first);
             convert(p.first, p.second);
-            log_reader *a = open_good(p.source), *b = open_good(p.second);
+            auto_log_reader *a = open_good(p.source), *b = open_good(p.second);
             log_event one, other;
             for (size_t count = 0; count < EVENTS; count++) {
                 assert_true(next_good(a, &one) && next_good(b, &other));
                 same_text(one.id, other.id);
                 same_guard(&one, &other);
             }
-            log_close(a);
-            log_close(b);
         }
 }
 
@@ -388,13 +378,12 @@ TEST_IN_FOLDER(csv_refuses_what_has_no_column)
     log_event event = {.line = 1, .time = (double)NAN, .count = 2, .probability = 0.5, .copies = 1};
     ok(log_write(log, &event, NULL));
     event.guard.key = text_of("u17");
-    assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "line 1 has a group, key, segment, rules or repeats"));
+    fails_saying(log_write(log, &event, &last_error), EE_BAD_INPUT,
+                 "line 1 has a group, key, segment, rules or repeats");
     event.guard.key = text_of("");
     event.metrics = &metric;
     event.metric_count = 1;
-    assert_int_equal(log_write(log, &event, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "the metric 'refund'"));
+    fails_saying(log_write(log, &event, &last_error), EE_BAD_INPUT, "the metric 'refund'");
     ok(log_end(log, false, NULL));
 }
 
@@ -406,11 +395,10 @@ TEST_IN_FOLDER(compact_logs_without_guardrails_are_unchanged)
     log_event event = {.time = 0, .count = 1, .probability = 1, .copies = 1};
     ok(log_write(log, &event, NULL));
     ok(log_end(log, true, NULL));
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ok(file_read(p.first, &bytes, &size, NULL));
     assert_int_equal(size, 32 + 4 + 60 + 4);
-    memory_free(bytes);
 }
 
 TEST_IN_FOLDER(a_log_gets_its_name_when_it_is_ended)
@@ -425,8 +413,7 @@ TEST_IN_FOLDER(a_log_gets_its_name_when_it_is_ended)
         assert_true(file_is_missing(p.first) == !keep);
     }
     log_writer *log;
-    assert_int_equal(log_create(p.second, 0, &log, &last_error), EE_BAD_OPTION);
-    assert_message_has(last_error.message, "must end in .dsjson");
+    fails_saying(log_create(p.second, 0, &log, &last_error), EE_BAD_OPTION, "must end in .dsjson");
     assert_int_equal(log_create("nowhere/x.csv", 0, &log, &last_error), EE_FILE_ERROR);
     ok(log_end(NULL, true, NULL));
 }

@@ -1,6 +1,7 @@
 /* Vowpal Wabbit's text format, line by line: labels, tags, and features as members of its JSON. */
 #include "data/logs/vw_text.h"
 
+#include "data/support_sets.h"
 #include "eenet.h"
 #include "features/vw_hash.h"
 #include "good_logs.h"
@@ -86,7 +87,7 @@ TEST(numbers_are_read_as_vw_reads_them)
 static const char *members_of(const char *features)
 {
     static char out[2000];
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     vw_features *room;
     text into = text_start(NULL);
     log_note note = {LOG_EVENT, ""};
@@ -99,7 +100,6 @@ static const char *members_of(const char *features)
     snprintf(out, sizeof out, "%.*s", (int)into.length, into.bytes ? into.bytes : "");
     if (note.verdict != LOG_EVENT) snprintf(out, sizeof out, "%s", note.reason);
     memory_free(into.bytes);
-    memory_release(&owner);
     return out;
 }
 
@@ -170,14 +170,12 @@ TEST(malformed_features_are_named)
 /* The place of the only feature, with hashing=vw and chain_hash=on. */
 static uint32_t place_of(const char *features)
 {
-    char json[400];
-    ee_round *round;
-    snprintf(json, sizeof json, "{%s}", members_of(features));
+    auto_round *round;
+    const char *json = formatted("{%s}", members_of(features));
     assert_false(ee_round_create(NULL, &round, NULL));
     assert_false(ee_round_context(round, json, strlen(json), NULL));
     assert_int_equal(round->context.count, 1);
     uint32_t place = vw_feature_hash(&round->context.items[0], round->text, true);
-    ee_round_free(round);
     return place;
 }
 
@@ -206,7 +204,7 @@ TEST(places_are_those_of_vw)
 TEST(long_lines_are_read)
 {
     enum { NAMES = 200000 };
-    memory owner = {0};
+    RELEASED_BY(memory_release) memory owner = {0};
     vw_features *room;
     text line = text_start(NULL), into = text_start(NULL);
     log_note note = {LOG_EVENT, ""};
@@ -220,5 +218,4 @@ TEST(long_lines_are_read)
     assert_int_equal(flags, NAMES + 1000); /* b comes again in its namespace */
     memory_free(line.bytes);
     memory_free(into.bytes);
-    memory_release(&owner);
 }

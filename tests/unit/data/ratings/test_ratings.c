@@ -4,14 +4,14 @@
 
 #include "data/kind/pool.h"
 #include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 /* "movielens:FOLDER/a.csv,users=3" of ("movielens", "a.csv", ",users=3") */
 static pool_dataset *open_with(const char *kind, const char *name, const char *options, const char *cache)
 {
-    char text[256];
     dataset *data;
-    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
+    const char *text = formatted("%s:%s%s", kind, folder_path(&here, name), options);
     if (dataset_open(text, cache, &data, &last_error)) fail_msg("%s: %s", text, last_error.message);
     return (pool_dataset *)data;
 }
@@ -26,12 +26,18 @@ static void close_pool(pool_dataset *pool)
     dataset_free(&pool->head);
 }
 
+static void release_pool(pool_dataset **place)
+{
+    close_pool(*place);
+}
+
+#define auto_pool RELEASED_BY(release_pool) pool_dataset
+
 static void expect_refusal(const char *kind, const char *name, const char *options, ee_status status, const char *part)
 {
-    char text[256];
     dataset *data;
-    snprintf(text, sizeof text, "%s:%s%s", kind, folder_path(&here, name), options);
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
+    assert_int_equal(
+        dataset_open(formatted("%s:%s%s", kind, folder_path(&here, name), options), NULL, &data, &last_error), status);
     assert_null(data);
     if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
 }
@@ -40,19 +46,15 @@ static void expect_same(const pool_dataset *one, const pool_dataset *two)
 {
     assert_int_equal(one->ordinary_count, two->ordinary_count);
     assert_int_equal(one->wanted_count, two->wanted_count);
-    environment *a, *b;
+    auto_environment *a, *b;
     ok(environment_create(&one->head, 5, &a, NULL));
     ok(environment_create(&two->head, 5, &b, NULL));
     for (int t = 0; t < 100; t++) {
-        environment_round x, y;
-        ok(environment_next(a, &x, NULL));
-        ok(environment_next(b, &y, NULL));
+        environment_round x = next_round(a), y = next_round(b);
         assert_int_equal(x.arms.dim, y.arms.dim);
         assert_memory_equal(x.arms.values, y.arms.values, 10 * x.arms.dim * sizeof(float));
         assert_memory_equal(x.rewards, y.rewards, 10 * sizeof(double));
     }
-    environment_free(a);
-    environment_free(b);
 }
 
 enum { USERS = 8, ITEMS = 9 };
@@ -96,20 +98,18 @@ TEST_IN_FOLDER(every_form_gives_the_same_rounds)
         {"text.csv", "user,item,rating\n", "\"user, %1$d\",  film%2$d ,%3$d\n"},
         {"blanks.txt", "", "u%1$d  i%2$d %3$d\n"},
     };
-    pool_dataset *first = NULL;
+    auto_pool *first = NULL;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         const char *text = make_text(forms[i].header, forms[i].format);
         folder_write_text(&here, forms[i].name, text);
         folder_write_packed(&here, "packed.gz", text, strlen(text));
-        pool_dataset *plain = open_with("movielens", forms[i].name, ",features=5", NULL);
-        pool_dataset *packed = open_with("ratings", "packed", ",features=5,good=4,bad=2", NULL);
+        auto_pool *plain = open_with("movielens", forms[i].name, ",features=5", NULL);
+        auto_pool *packed = open_with("ratings", "packed", ",features=5,good=4,bad=2", NULL);
         if (!first) first = open_with("movielens", forms[i].name, ",features=5", NULL);
         expect_same(first, plain);
         expect_same(first, packed);
         assert_true(dataset_fingerprint(&plain->head) != 0);
         assert_true(dataset_fingerprint(&plain->head) != dataset_fingerprint(&packed->head));
-        close_pool(plain);
-        close_pool(packed);
     }
     size_t good = 0, bad = 0;
     for (int user = 0; user < USERS; user++) {
@@ -124,16 +124,14 @@ TEST_IN_FOLDER(every_form_gives_the_same_rounds)
     assert_int_equal(first->tables[1].rows, ITEMS);
     assert_int_equal(dataset_dim(&first->head), 10);
     assert_string_equal(dataset_name(&first->head), "movielens,features=5");
-    close_pool(first);
 }
 
 TEST_IN_FOLDER(folder_is_searched)
 {
-    char text[64];
     dataset *data;
-    snprintf(text, sizeof text, "movielens:%s,features=3", here.path);
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
-    assert_non_null(strstr(last_error.message, "has no ratings.csv, ratings.dat or u.data"));
+    const char *text = formatted("movielens:%s,features=3", here.path);
+    fails_saying(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR,
+                 "has no ratings.csv, ratings.dat or u.data");
     static const char *const names[] = {"u.data.gz", "u.data", "ratings.dat", "ratings.csv.gz"};
     for (size_t i = 0; i < 4; i++) {
         const char *made = make_text("", "%1$d\t%2$d\t%3$d\n");
@@ -151,17 +149,17 @@ TEST_IN_FOLDER(folder_is_searched)
  */
 TEST_IN_FOLDER(features_are_the_stored_ones)
 {
-    json_t *golden = golden_load("svd_features.json");
+    json_auto_t *golden = golden_load("svd_features.json");
     size_t rows = 30, columns = 50, dim = 5, count, length = 0;
-    double *matrix = golden_doubles(golden_member(golden, "matrix"), &count);
-    double *features = golden_doubles(golden_member(golden, "user_features"), NULL);
+    auto_free double *matrix = golden_doubles(golden_member(golden, "matrix"), &count);
+    auto_free double *features = golden_doubles(golden_member(golden, "user_features"), NULL);
     assert_int_equal(count, rows * columns);
-    char *text = malloc(count * 16);
+    auto_free char *text = malloc(count * 16);
     assert_non_null(text);
     for (size_t i = 0; i < count; i++)
         length += (size_t)sprintf(text + length, "%zu,%zu,%g\n", i / columns, i % columns, 3 + 2 * matrix[i]);
     folder_write_text(&here, "golden.csv", text);
-    pool_dataset *pool = open_ratings("golden.csv", ",features=5");
+    auto_pool *pool = open_ratings("golden.csv", ",features=5");
     assert_int_equal(pool->tables[0].rows, rows);
     assert_int_equal(pool->tables[0].columns, dim);
     for (size_t c = 0; c < dim; c++) {
@@ -184,11 +182,6 @@ TEST_IN_FOLDER(features_are_the_stored_ones)
         assert_close(squares, 1, 1e-6);
         assert_close((double)row[dim - 1], sqrt(0.5), 1e-6);
     }
-    close_pool(pool);
-    free(text);
-    free(matrix);
-    free(features);
-    json_decref(golden);
 }
 
 /* User c has 4 ratings, a and b 3 each, d 1; item z has 4, x and y 3 each, w 1; the last row of (a, x) counts. */
@@ -197,7 +190,7 @@ static const char few[] = "a,x,1\nb,y,5\na,y,5\na,z,5\nb,x,5\nb,z,5\nc,x,5\nc,y,
 TEST_IN_FOLDER(those_with_most_ratings_are_taken)
 {
     folder_write_text(&here, "few.csv", few);
-    pool_dataset *pool = open_ratings("few.csv", ",features=2");
+    auto_pool *pool = open_ratings("few.csv", ",features=2");
     static const pool_entry ordinary[] = {{{0, 0}}, {{0, 1}}, {{0, 2}}, {{1, 0}}, {{1, 1}},
                                           {{1, 2}}, {{2, 0}}, {{2, 1}}, {{2, 2}}};
     assert_int_equal(pool->ordinary_count, 9);
@@ -212,7 +205,6 @@ TEST_IN_FOLDER(those_with_most_ratings_are_taken)
     pool = open_ratings("few.csv", ",features=2,users=3");
     assert_int_equal(pool->tables[0].rows, 3);
     assert_int_equal(pool->wanted_count, 1);
-    close_pool(pool);
     expect_refusal("ratings", "few.csv", ",features=2,users=3,items=3", EE_BAD_INPUT, "got 9 and 0");
     expect_refusal("ratings", "few.csv", ",features=2,users=2", EE_BAD_INPUT,
                    "expected at least 9 ratings above 4 and 1 below 2 by the 2 users kept, got 6 and 1");
@@ -224,7 +216,7 @@ TEST_IN_FOLDER(limits)
     char text[512] = "";
     for (int i = 0; i < 20; i++) sprintf(text + strlen(text), "%d,%d,%g\n", i / 5, i % 5, 0.5 + 0.5 * i);
     folder_write_text(&here, "halves.csv", text);
-    pool_dataset *pool = open_ratings("halves.csv", ",features=3,good=5.5,bad=5.5"); /* 5.5 itself is neither */
+    auto_pool *pool = open_ratings("halves.csv", ",features=3,good=5.5,bad=5.5"); /* 5.5 itself is neither */
     assert_int_equal(pool->ordinary_count, 9);
     assert_int_equal(pool->wanted_count, 10);
     close_pool(pool);
@@ -247,20 +239,17 @@ TEST_IN_FOLDER(limits)
     pool = open_ratings("likes.csv", ",features=3");
     assert_int_equal(pool->ordinary_count, 13);
     assert_int_equal(pool->wanted_count, 7);
-    close_pool(pool);
 }
 
 TEST_IN_FOLDER(who_has_no_entry_keeps_zeros)
 {
-    char text[512];
-    snprintf(text, sizeof text, "%snobody,x,3\nnobody,y,3\nnobody,z,3\nnobody,w,3\nnobody,v,3\n", few);
-    folder_write_text(&here, "nobody.csv", text);
-    pool_dataset *pool = open_ratings("nobody.csv", ",features=3");
+    folder_write_text(&here, "nobody.csv",
+                      formatted("%snobody,x,3\nnobody,y,3\nnobody,z,3\nnobody,w,3\nnobody,v,3\n", few));
+    auto_pool *pool = open_ratings("nobody.csv", ",features=3");
     const float *first = pool->tables[0].values; /* five ratings: more than anyone */
     assert_true(first[0] == 0 && first[1] == 0 && first[2] == (float)sqrt(0.5));
     const float *v = pool->tables[1].values + 3 * (pool->tables[1].rows - 1);
     assert_true(v[0] == 0 && v[1] == 0 && v[2] == (float)sqrt(0.5));
-    close_pool(pool);
 }
 
 TEST_IN_FOLDER(wrong_files_are_named)
@@ -292,11 +281,10 @@ TEST_IN_FOLDER(wrong_files_are_named)
         expect_refusal("ratings", "bad.csv", "", EE_BAD_INPUT, wrong[i].part);
     }
     folder_write_packed(&here, "cut.gz", few, strlen(few));
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     ok(file_read(folder_path(&here, "cut.gz"), &bytes, &size, NULL));
     ok(file_write(folder_path(&here, "cut.gz"), bytes, size - 9, NULL));
-    memory_free(bytes);
     expect_refusal("ratings", "cut.gz", "", EE_BAD_INPUT, "cut.gz, byte");
 }
 
@@ -316,16 +304,14 @@ TEST_IN_FOLDER(columns_by_name_and_number)
         {"", "now,%1$d,%3$d,%2$d\n", "user=2,item=4,rating=3"},
     };
     folder_write_text(&here, "plain.csv", make_text("", "%1$d,%2$d,%3$d\n"));
-    pool_dataset *plain = open_ratings("plain.csv", ",features=5");
+    auto_pool *plain = open_ratings("plain.csv", ",features=5");
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char options[128];
         snprintf(options, sizeof options, ",features=5,%s", cases[i].options);
         folder_write_text(&here, "named.csv", make_text(cases[i].header, cases[i].format));
-        pool_dataset *named = open_ratings("named.csv", options);
+        auto_pool *named = open_ratings("named.csv", options);
         expect_same(plain, named);
-        close_pool(named);
     }
-    close_pool(plain);
 }
 
 TEST_IN_FOLDER(wrong_columns_are_told)
@@ -358,14 +344,12 @@ TEST_IN_FOLDER(wrong_columns_are_told)
 TEST_IN_FOLDER(good_ratings_can_be_wanted)
 {
     folder_write_text(&here, "a.csv", make_text("", "%1$d,%2$d,%3$d\n"));
-    pool_dataset *bad = open_ratings("a.csv", ",features=5"), *same = open_ratings("a.csv", ",features=5,want=bad");
+    auto_pool *bad = open_ratings("a.csv", ",features=5"), *same = open_ratings("a.csv", ",features=5,want=bad");
     pool_dataset *good = open_ratings("a.csv", ",features=5,want=good,bad=3");
     expect_same(bad, same);
     assert_int_equal(good->wanted_count, bad->ordinary_count);
     assert_memory_equal(good->wanted, bad->ordinary, bad->ordinary_count * sizeof *bad->ordinary);
     assert_true(good->ordinary_count > bad->wanted_count); /* two stars too */
-    close_pool(bad);
-    close_pool(same);
     close_pool(good);
     folder_write_text(&here, "few.csv", few);
     expect_refusal("ratings", "few.csv", ",features=2,want=good", EE_BAD_INPUT,
@@ -374,11 +358,10 @@ TEST_IN_FOLDER(good_ratings_can_be_wanted)
 
 static void expect_remark(const char *name, const char *options, const char *cache, const char *sentence)
 {
-    pool_dataset *pool = open_with("ratings", name, options, cache);
+    auto_pool *pool = open_with("ratings", name, options, cache);
     const survey *seen = dataset_survey(&pool->head);
     assert_int_equal(seen->remark_count, sentence ? 1 : 0);
     if (sentence) assert_string_equal(seen->remarks[0], sentence);
-    close_pool(pool);
 }
 
 TEST_IN_FOLDER(what_looks_wrong_is_remarked)
@@ -403,10 +386,9 @@ TEST_IN_FOLDER(what_looks_wrong_is_remarked)
     expect_refusal("ratings", "matrix.txt", ",rating=3", EE_BAD_INPUT,
                    "features=10 needs at least 9 users and items, got 9 and 5");
 
-    pool_dataset *pool = open_ratings("matrix.txt", ",features=2");
+    auto_pool *pool = open_ratings("matrix.txt", ",features=2");
     assert_int_equal(dataset_survey(&pool->head)->column_count, 101);
     assert_string_equal(dataset_survey(&pool->head)->columns[100].name, "101"); /* from 1, as options number them */
-    close_pool(pool);
 
     folder_write_text(&here, "plain.csv", make_text("user,item,rating\n", "%1$d,%2$d,%3$d\n"));
     expect_remark("plain.csv", ",features=5", NULL, NULL);
@@ -432,7 +414,7 @@ TEST_IN_FOLDER(the_survey_tells_columns_and_counts)
     char cache[64]; /* folder_path gives one place, which the next call takes */
     snprintf(cache, sizeof cache, "%s/cache", here.path);
     for (int time = 0; time < 2; time++) {
-        pool_dataset *pool = open_with("ratings", "a.csv", ",features=5,user=who,users=7", cache);
+        auto_pool *pool = open_with("ratings", "a.csv", ",features=5,user=who,users=7", cache);
         const survey *seen = dataset_survey(&pool->head);
         static const char *const names[] = {"when", "who", "rating", "item"};
         static const survey_kind kinds[] = {SURVEY_IGNORED, SURVEY_CATEGORICAL, SURVEY_LABEL, SURVEY_CATEGORICAL};
@@ -453,21 +435,13 @@ TEST_IN_FOLDER(the_survey_tells_columns_and_counts)
         assert_int_equal(seen->number_count, 5);
         assert_string_equal(seen->numbers[3].name, "users taken");
         assert_true(seen->numbers[3].value == 7);
-        close_pool(pool);
     }
 }
 
 TEST_IN_FOLDER(the_real_file)
 {
-    const char *root = getenv("EENET_DATA");
-    if (!root) {
-        print_message("EENET_DATA is not set: MovieLens is not tested\n");
-        skip();
-    }
-    char text[512];
-    dataset *data;
-    snprintf(text, sizeof text, "movielens:%s/movielens-1m", root);
-    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    const char *root = real_data();
+    auto_dataset *data = open_data(formatted("movielens:%s/movielens-1m", root));
     pool_dataset *pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 2000);
     assert_int_equal(pool->tables[1].rows, 3706);
@@ -477,11 +451,9 @@ TEST_IN_FOLDER(the_real_file)
     dataset_free(data);
 
     /* All users: every one-star and five-star rating. */
-    snprintf(text, sizeof text, "ratings:%s/movielens-1m/ratings.csv.gz,users=6040", root);
-    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    ok(dataset_open(formatted("ratings:%s/movielens-1m/ratings.csv.gz,users=6040", root), NULL, &data, &last_error));
     pool = (pool_dataset *)data;
     assert_int_equal(pool->tables[0].rows, 6040);
     assert_int_equal(pool->ordinary_count, 226310);
     assert_int_equal(pool->wanted_count, 56174);
-    dataset_free(data);
 }

@@ -77,7 +77,8 @@ static void check_orthonormal(const double *vectors, size_t n, size_t rank)
 static void check_residuals(const problem *p, double tolerance)
 {
     size_t rows = p->matrix.rows, columns = p->matrix.columns;
-    double *image = take(rows + columns, sizeof *image), *back = image + rows;
+    auto_free double *image = take(rows + columns, sizeof *image);
+    double *back = image + rows;
     for (size_t r = 0; r < p->rank; r++) {
         double squares = 0;
         for (size_t i = 0; i < rows; i++) image[i] = -p->values[r] * p->left[i * p->rank + r];
@@ -91,7 +92,6 @@ static void check_residuals(const problem *p, double tolerance)
         for (size_t i = 0; i < rows + columns; i++) squares += image[i] * image[i];
         if (sqrt(squares) > tolerance * p->values[0]) fail_msg("value %zu: residual %g", r, sqrt(squares));
     }
-    free(image);
 }
 
 static void check(const problem *p)
@@ -110,13 +110,13 @@ static void check(const problem *p)
 
 TEST(stored_numbers)
 {
-    json_t *golden = golden_load("svd_features.json");
+    json_auto_t *golden = golden_load("svd_features.json");
     size_t count, rows = 30, columns = 50, rank = 30, dim = 5;
     double *dense = golden_doubles(golden_member(golden, "matrix"), &count);
     assert_int_equal(count, rows * columns);
-    double *values = golden_doubles(golden_member(golden, "singular_values"), NULL);
-    double *features = golden_doubles(golden_member(golden, "user_features"), NULL);
-    problem p = make_problem(dense, rows, columns, rank);
+    auto_free double *values = golden_doubles(golden_member(golden, "singular_values"), NULL);
+    auto_free double *features = golden_doubles(golden_member(golden, "user_features"), NULL);
+    RELEASED_BY(free_problem) problem p = make_problem(dense, rows, columns, rank);
     check(&p);
     for (size_t r = 0; r < rank; r++) assert_close(p.values[r], values[r], 1e-10);
     for (size_t r = 0; r + 1 < dim; r++) {
@@ -129,10 +129,6 @@ TEST(stored_numbers)
             assert_close(sign * got, expected, 1e-8);
         }
     }
-    free(values);
-    free(features);
-    free_problem(&p);
-    json_decref(golden);
 }
 
 /* Wide, tall and square; where the basis holds the whole space and where it must restart. */
@@ -145,9 +141,8 @@ TEST(random_matrices)
                  {60, 30, 3, 0.3}, {30, 60, 30, 0.3}, {300, 500, 5, 0.1}, {300, 200, 20, 0.1}, {120, 120, 50, 0.1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         double *dense = draw_dense(cases[i].rows, cases[i].columns, cases[i].density, i);
-        problem p = make_problem(dense, cases[i].rows, cases[i].columns, cases[i].rank);
+        RELEASED_BY(free_problem) problem p = make_problem(dense, cases[i].rows, cases[i].columns, cases[i].rank);
         check(&p);
-        free_problem(&p);
     }
 }
 
@@ -156,16 +151,14 @@ TEST(random_matrices)
 TEST(values_are_the_largest)
 {
     enum { ROWS = 300, COLUMNS = 320, RANK = 12 };
-    problem few = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 3), ROWS, COLUMNS, RANK);
-    problem all = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 3), ROWS, COLUMNS, ROWS);
+    RELEASED_BY(free_problem) problem few = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 3), ROWS, COLUMNS, RANK);
+    RELEASED_BY(free_problem) problem all = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 3), ROWS, COLUMNS, ROWS);
     double norm = 0, sum = 0;
     for (size_t i = 0; i < ROWS * COLUMNS; i++) norm += all.dense[i] * all.dense[i];
     for (size_t r = 0; r < ROWS; r++) sum += all.values[r] * all.values[r];
     assert_close(sum / norm, 1, 1e-12);
     check(&all);
     for (size_t r = 0; r < RANK; r++) assert_close(few.values[r], all.values[r], 1e-12);
-    free_problem(&few);
-    free_problem(&all);
 }
 
 /* A sum of three outer products of signs with disjoint columns: its values are known, the others are zero. */
@@ -179,20 +172,18 @@ TEST(low_rank)
                    bit = band == 0 ? 0 : i >> (band - 1) & 1; /* orthogonal: 1, the bits 0 and 1 of i */
             dense[i * COLUMNS + j] = (bit ? -1.0 : 1.0) * (double)(3 - band);
         }
-    problem p = make_problem(dense, ROWS, COLUMNS, RANK);
+    RELEASED_BY(free_problem) problem p = make_problem(dense, ROWS, COLUMNS, RANK);
     check(&p);
     for (size_t r = 0; r < 3; r++) assert_close(p.values[r], (double)(3 - r) * sqrt(ROWS * BAND), 1e-12);
     for (size_t r = 3; r < RANK; r++) assert_true(p.values[r] < 1e-10);
-    free_problem(&p);
 }
 
 TEST(nothing_in_it)
 {
-    problem p = make_problem(take(200 * 300, sizeof(double)), 200, 300, 4);
+    RELEASED_BY(free_problem) problem p = make_problem(take(200 * 300, sizeof(double)), 200, 300, 4);
     check_orthonormal(p.left, 200, 4);
     check_orthonormal(p.right, 300, 4);
     for (size_t r = 0; r < 4; r++) assert_true(p.values[r] == 0);
-    free_problem(&p);
 }
 
 /* Forty equal values, more than a block has vectors, above many lesser ones; rows without entries among them. */
@@ -202,12 +193,11 @@ TEST(equal_values)
     double *dense = take(SIDE * SIDE, sizeof *dense);
     for (size_t i = 0; i < 500; i++)
         dense[i * SIDE + (i * 7) % SIDE] = i < EQUAL ? 5.0 : 4.0 * (double)(float)(1.0 - 0.001 * (double)(i - EQUAL));
-    problem p = make_problem(dense, SIDE, SIDE, RANK);
+    RELEASED_BY(free_problem) problem p = make_problem(dense, SIDE, SIDE, RANK);
     check(&p);
     for (size_t r = 0; r < EQUAL; r++) assert_close(p.values[r], 5.0, 1e-12);
     for (size_t r = EQUAL; r < RANK; r++)
         assert_close(p.values[r], (double)(float)(4.0 * (1.0 - 0.001 * (double)(r - EQUAL))), 1e-6);
-    free_problem(&p);
 }
 
 /* Values over ten orders of magnitude: B's squares alone would lose the small ones. */
@@ -216,16 +206,15 @@ TEST(small_values_keep_their_digits)
     enum { SIDE = 16 };
     double *dense = take(SIDE * SIDE, sizeof *dense);
     for (size_t i = 0; i < SIDE; i++) dense[i * SIDE + (5 * i) % SIDE] = pow(0.25, (double)i);
-    problem p = make_problem(dense, SIDE, SIDE, SIDE);
+    RELEASED_BY(free_problem) problem p = make_problem(dense, SIDE, SIDE, SIDE);
     for (size_t r = 0; r < SIDE; r++) assert_close(p.values[r] / pow(0.25, (double)r), 1, 1e-9);
-    free_problem(&p);
 }
 
 TEST(same_bytes_and_nothing_that_is_not_asked_for)
 {
     enum { ROWS = 300, COLUMNS = 400, RANK = 5 };
-    problem one = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 8), ROWS, COLUMNS, RANK);
-    problem two = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 8), ROWS, COLUMNS, RANK);
+    RELEASED_BY(free_problem) problem one = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 8), ROWS, COLUMNS, RANK);
+    RELEASED_BY(free_problem) problem two = make_problem(draw_dense(ROWS, COLUMNS, 0.1, 8), ROWS, COLUMNS, RANK);
     assert_memory_equal(one.left, two.left, ROWS * RANK * sizeof(double));
     assert_memory_equal(one.right, two.right, COLUMNS * RANK * sizeof(double));
     double values[RANK];
@@ -233,6 +222,4 @@ TEST(same_bytes_and_nothing_that_is_not_asked_for)
     assert_memory_equal(one.values, values, sizeof values);
     ok(truncated_svd(&one.matrix, RANK, NULL, NULL, two.right, NULL));
     assert_memory_equal(one.right, two.right, COLUMNS * RANK * sizeof(double));
-    free_problem(&one);
-    free_problem(&two);
 }

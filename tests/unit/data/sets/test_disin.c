@@ -6,6 +6,7 @@
 #include "data/kind/pool.h"
 #include "data/sets/environment.h"
 #include "data/sets/text_features.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 enum { ARMS = 10, ARTICLES = 15, ROUNDS = 50, PATH_SIZE = 96, OPTIONS_SIZE = 128, TEXT_SIZE = 256 };
@@ -93,37 +94,24 @@ static dataset *open_file(const char *name, const char *options, const char *cac
     dataset *data;
     snprintf(text, sizeof text, "disin:%s/%s%s", here.path, name, options);
     snprintf(cache_path, sizeof cache_path, "%s/%s", here.path, cache ? cache : "");
-    if (dataset_open(text, cache ? cache_path : NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    ok(dataset_open(text, cache ? cache_path : NULL, &data, &last_error));
     return data;
 }
 
 static dataset *open_with_vectors(const char *vectors)
 {
-    char options[OPTIONS_SIZE];
-    snprintf(options, sizeof options, ",min_df=1,vectors=%s/%s", here.path, vectors);
-    return open_file("articles.csv", options, NULL);
-}
-
-static environment *start(const dataset *data)
-{
-    environment *world;
-    ok(environment_create(data, 3, &world, NULL));
-    return world;
+    return open_file("articles.csv", formatted(",min_df=1,vectors=%s/%s", here.path, vectors), NULL);
 }
 
 static void expect_same_rounds(const dataset *left, const dataset *right)
 {
     assert_int_equal(dataset_dim(left), dataset_dim(right));
-    environment *one = start(left), *two = start(right);
+    auto_environment *one = start_rounds(left, 3), *two = start_rounds(right, 3);
     for (int t = 0; t < ROUNDS; t++) {
-        environment_round a, b;
-        ok(environment_next(one, &a, NULL));
-        ok(environment_next(two, &b, NULL));
+        environment_round a = next_round(one), b = next_round(two);
         assert_memory_equal(a.arms.values, b.arms.values, ARMS * dataset_dim(left) * sizeof(float));
         assert_memory_equal(a.rewards, b.rewards, ARMS * sizeof(double));
     }
-    environment_free(one);
-    environment_free(two);
 }
 
 static size_t find_article(const text_features *features, const float *arm)
@@ -144,20 +132,18 @@ static size_t find_article(const text_features *features, const float *arm)
 TEST_IN_FOLDER(nine_real_articles_and_a_fake_one)
 {
     static char bytes[65536];
-    text_features features = expected_features();
+    RELEASED_BY(text_features_release) text_features features = expected_features();
     size_t dim = features.words.count;
     write_articles("articles.csv");
     folder_write(&here, "axes.vec", bytes, make_vectors(&features, false, bytes, sizeof bytes));
-    dataset *averaged = open_with_vectors("axes.vec"), *projected = open_file("articles.csv", ",min_df=1", NULL);
+    auto_dataset *averaged = open_with_vectors("axes.vec"), *projected = open_file("articles.csv", ",min_df=1", NULL);
     assert_int_equal(dataset_dim(averaged), dim);
     assert_int_equal(dataset_dim(projected), ARTICLES); /* fewer than 300 */
     assert_int_equal(dataset_arms(averaged), ARMS);
     assert_string_equal(dataset_name(projected), "disin,min_df=1");
-    environment *one = start(averaged), *two = start(projected);
+    auto_environment *one = start_rounds(averaged, 3), *two = start_rounds(projected, 3);
     for (int t = 0; t < ROUNDS; t++) {
-        environment_round a, b;
-        ok(environment_next(one, &a, NULL));
-        ok(environment_next(two, &b, NULL));
+        environment_round a = next_round(one), b = next_round(two);
         double all = 0;
         for (size_t i = 0; i < ARMS; i++) {
             assert_true(a.rewards[i] == (is_fake(find_article(&features, a.arms.values + i * dim)) ? 1.0 : 0.0));
@@ -173,18 +159,13 @@ TEST_IN_FOLDER(nine_real_articles_and_a_fake_one)
         }
         assert_true(all == 1.0);
     }
-    environment_free(one);
-    environment_free(two);
-    dataset_free(averaged);
-    dataset_free(projected);
-    text_features_release(&features);
 }
 
 TEST_IN_FOLDER(both_forms_of_vectors_packed_or_not)
 {
     static char bytes[65536];
     static const char *const names[] = {"axes.vec.gz", "axes.bin", "axes.bin.gz"};
-    text_features features = expected_features();
+    RELEASED_BY(text_features_release) text_features features = expected_features();
     write_articles("articles.csv");
     size_t size = make_vectors(&features, false, bytes, sizeof bytes);
     folder_write(&here, "axes.vec", bytes, size);
@@ -192,15 +173,12 @@ TEST_IN_FOLDER(both_forms_of_vectors_packed_or_not)
     size = make_vectors(&features, true, bytes, sizeof bytes);
     folder_write(&here, names[1], bytes, size);
     folder_write_packed(&here, names[2], bytes, size);
-    dataset *text = open_with_vectors("axes.vec");
+    auto_dataset *text = open_with_vectors("axes.vec");
     for (int i = 0; i < 3; i++) {
-        dataset *other = open_with_vectors(names[i]);
+        auto_dataset *other = open_with_vectors(names[i]);
         expect_same_rounds(text, other);
         assert_true(dataset_fingerprint(text) != dataset_fingerprint(other));
-        dataset_free(other);
     }
-    dataset_free(text);
-    text_features_release(&features);
 }
 
 /* Lengths of vectors are 1, and 0 for the one article without a known word. */
@@ -209,19 +187,16 @@ TEST_IN_FOLDER(articles_without_words_are_zeros)
     char csv[1024] = "text,fake\n\"!?\",1\n";
     for (int i = 0; i < 9; i++) snprintf(csv + strlen(csv), 64, "same words %s,0\n", i % 2 ? "odd" : "even");
     folder_write(&here, "articles.csv", csv, strlen(csv));
-    dataset *data = open_file("articles.csv", "", NULL);
+    auto_dataset *data = open_file("articles.csv", "", NULL);
     size_t dim = dataset_dim(data);
     assert_int_equal(dim, 4);
-    environment *world = start(data);
-    environment_round round;
-    ok(environment_next(world, &round, NULL));
+    auto_environment *world = start_rounds(data, 3);
+    environment_round round = next_round(world);
     for (size_t arm = 0; arm < ARMS; arm++) {
         double squares = 0;
         for (size_t i = 0; i < dim; i++) squares += pow((double)round.arms.values[arm * dim + i], 2);
         assert_close(squares, round.rewards[arm] == 1.0 ? 0.0 : 1.0, 1e-6);
     }
-    environment_free(world);
-    dataset_free(data);
 }
 
 /* Ten articles: the label of the second is fake, those of the others are real. */
@@ -229,11 +204,8 @@ static void write_labels(const char *header, const char *row, const char *real, 
 {
     char csv[1024];
     snprintf(csv, sizeof csv, "%s\n", header);
-    for (int i = 0; i < 10; i++) {
-        char text[32];
-        snprintf(text, sizeof text, "words of %d and %d", i, i + 1);
-        snprintf(csv + strlen(csv), 128, row, i == 1 ? fake : real, text);
-    }
+    for (int i = 0; i < 10; i++)
+        snprintf(csv + strlen(csv), 128, row, i == 1 ? fake : real, formatted("words of %d and %d", i, i + 1));
     folder_write(&here, "other.csv", csv, strlen(csv));
 }
 
@@ -250,22 +222,19 @@ TEST_IN_FOLDER(columns_and_labels)
         {"Verdict,Body", "%s,%s\n", "true", "false", ",label=1,text=BODY"},
     };
     write_labels("fake,text", "%s,%s\n", "0", "1");
-    dataset *usual = open_file("other.csv", "", NULL);
+    auto_dataset *usual = open_file("other.csv", "", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         write_labels(cases[i][0], cases[i][1], cases[i][2], cases[i][3]);
-        dataset *data = open_file("other.csv", cases[i][4], NULL);
+        auto_dataset *data = open_file("other.csv", cases[i][4], NULL);
         expect_same_rounds(usual, data);
-        dataset_free(data);
     }
-    dataset_free(usual);
 }
 
 static void expect_refusal(const char *options, ee_status status, const char *part)
 {
-    char text[TEXT_SIZE];
     dataset *data;
-    snprintf(text, sizeof text, "disin:%s/bad.csv%s", here.path, options);
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
+    assert_int_equal(dataset_open(formatted("disin:%s/bad.csv%s", here.path, options), NULL, &data, &last_error),
+                     status);
     assert_null(data);
     if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
 }
@@ -298,8 +267,7 @@ TEST_IN_FOLDER(wrong_files_are_named)
         expect_refusal(cases[i][1], status, cases[i][2]);
     }
     folder_write_packed(&here, "bad.csv", "fake,text\n0,a\n1,a\n", 18);
-    char path[PATH_SIZE];
-    snprintf(path, sizeof path, "%s/bad.csv", here.path);
+    const char *path = formatted("%s/bad.csv", here.path);
     assert_int_equal(truncate(path, 25), 0);
     expect_refusal("", EE_BAD_INPUT, "bad.csv, byte 25: the file ends inside its compressed data");
     assert_int_equal(unlink(path), 0);
@@ -308,20 +276,17 @@ TEST_IN_FOLDER(wrong_files_are_named)
 
 TEST_IN_FOLDER(wrong_vectors_are_named)
 {
-    char options[OPTIONS_SIZE];
     write_articles("bad.csv");
     folder_write(&here, "bad.vec", "1 2\nthe 1 x\n", 12);
-    snprintf(options, sizeof options, ",vectors=%s/bad.vec", here.path);
-    expect_refusal(options, EE_BAD_INPUT, "bad.vec, line 2: expected a finite number, got 'x'");
+    expect_refusal(formatted(",vectors=%s/bad.vec", here.path), EE_BAD_INPUT,
+                   "bad.vec, line 2: expected a finite number, got 'x'");
 }
 
 /* The one file of a cache; to be freed with memory_free. */
 static uint8_t *read_cache(const char *cache, char *path, size_t *size)
 {
-    char where[PATH_SIZE];
     uint8_t *bytes;
-    snprintf(where, sizeof where, "%s/%s", here.path, cache);
-    assert_true(first_file(where, path));
+    assert_true(first_file(formatted("%s/%s", here.path, cache), path));
     ok(file_read(path, &bytes, size, NULL));
     return bytes;
 }
@@ -346,18 +311,16 @@ TEST_IN_FOLDER(prepared_vectors_are_kept)
     size_t size;
     write_articles("articles.csv");
     write_labels("fake,text", "%s,%s\n", "0", "1");
-    dataset *fresh = open_file("articles.csv", "", NULL), *other = open_file("other.csv", "", "second");
+    auto_dataset *fresh = open_file("articles.csv", "", NULL), *other = open_file("other.csv", "", "second");
     for (int i = 0; i < 2; i++) { /* written, then read */
-        dataset *kept = open_file("articles.csv", "", "first");
+        auto_dataset *kept = open_file("articles.csv", "", "first");
         expect_same_rounds(fresh, kept);
         assert_true(dataset_fingerprint(fresh) == dataset_fingerprint(kept));
         expect_survey(dataset_survey(kept), dataset_dim(kept));
-        dataset_free(kept);
     }
-    dataset *narrow = open_file("articles.csv", ",dim=2", "first"); /* other options, other vectors */
+    auto_dataset *narrow = open_file("articles.csv", ",dim=2", "first"); /* other options, other vectors */
     assert_int_equal(dataset_dim(narrow), 2);
-    dataset_free(narrow);
-    dataset *again = open_file("other.csv", "", "first"); /* another file too */
+    auto_dataset *again = open_file("other.csv", "", "first"); /* another file too */
     expect_same_rounds(other, again);
     dataset_free(again);
 
@@ -365,7 +328,7 @@ TEST_IN_FOLDER(prepared_vectors_are_kept)
     again = open_file("articles.csv", "", "third");
     dataset_free(again);
     memory_free(read_cache("third", path, &size));
-    uint8_t *bytes = read_cache("second", other_path, &size);
+    auto_memory uint8_t *bytes = read_cache("second", other_path, &size);
     ok(file_write(path, bytes, size, NULL));
     again = open_file("articles.csv", "", "third");
     expect_same_rounds(other, again);
@@ -375,24 +338,13 @@ TEST_IN_FOLDER(prepared_vectors_are_kept)
     ok(file_write(path, bytes, size, NULL));
     again = open_file("articles.csv", "", "third");
     expect_same_rounds(fresh, again);
-    dataset_free(again);
-    memory_free(bytes);
-    dataset_free(fresh);
-    dataset_free(other);
 }
 
 TEST(the_real_file)
 {
     enum { DIM = 20 };
-    const char *root = getenv("EENET_DATA");
-    if (!root) {
-        print_message("EENET_DATA is not set: the real articles are not tested\n");
-        skip();
-    }
-    char text[512];
-    dataset *data;
-    snprintf(text, sizeof text, "disin:%s/disin/articles.csv.gz,dim=%d", root, DIM);
-    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    const char *root = real_data();
+    auto_dataset *data = open_data(formatted("disin:%s/disin/articles.csv.gz,dim=%d", root, DIM));
     const pool_dataset *pool = (const pool_dataset *)data;
     assert_int_equal(pool->ordinary_count, 6272);
     assert_int_equal(pool->wanted_count, 2022);
@@ -402,5 +354,4 @@ TEST(the_real_file)
         for (size_t i = 0; i < DIM; i++) squares += pow((double)pool->tables[0].values[row * DIM + i], 2);
         assert_close(squares, 1.0, 1e-5);
     }
-    dataset_free(data);
 }

@@ -1,22 +1,9 @@
 /* Opening data sets by their text, the synthetic problems, and made clicks: synthetic:clicks. */
 #include "data/sets/environment.h"
 
+#include "data/support_sets.h"
 #include "evaluate/estimators/statistics.h"
 #include "support.h"
-
-static environment *start(const char *text, uint64_t seed, dataset **data)
-{
-    environment *world;
-    ok(dataset_open(text, NULL, data, NULL));
-    ok(environment_create(*data, seed, &world, NULL));
-    return world;
-}
-
-static void stop(environment *world, dataset *data)
-{
-    environment_free(world);
-    dataset_free(data);
-}
 
 TEST(wrong_texts_are_named)
 {
@@ -59,8 +46,7 @@ TEST(wrong_texts_are_named)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION);
-        assert_string_equal(last_error.message, cases[i][1]);
+        fails_with(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION, cases[i][1]);
         assert_null(data);
     }
 }
@@ -68,25 +54,25 @@ TEST(wrong_texts_are_named)
 TEST(kinds_are_described)
 {
     dataset_info info;
-    ee_option option;
+    ee_option described;
     ok(dataset_describe(0, &info, NULL));
     assert_string_equal(info.name, "synthetic");
-    ok(dataset_option_describe(0, 1, &option, NULL));
-    assert_string_equal(option.name, "arms");
-    assert_string_equal(option.value, "10");
-    assert_int_equal(dataset_option_describe(0, 4, &option, &last_error), EE_BAD_INPUT);
+    ok(dataset_option_describe(0, 1, &described, NULL));
+    assert_string_equal(described.name, "arms");
+    assert_string_equal(described.value, "10");
+    assert_int_equal(dataset_option_describe(0, 4, &described, &last_error), EE_BAD_INPUT);
     size_t kinds = 0, yelp = 0;
     for (; !dataset_describe(kinds, &info, &last_error); kinds++)
         if (strcmp(info.name, "yelp") == 0) yelp = kinds;
     assert_int_not_equal(yelp, 0);
-    assert_int_equal(dataset_option_describe(yelp, 0, &option, &last_error), EE_BAD_INPUT); /* it has none */
-    assert_int_equal(dataset_option_describe(kinds, 0, &option, &last_error), EE_BAD_INPUT);
+    assert_int_equal(dataset_option_describe(yelp, 0, &described, &last_error), EE_BAD_INPUT); /* it has none */
+    assert_int_equal(dataset_option_describe(kinds, 0, &described, &last_error), EE_BAD_INPUT);
 }
 
 TEST(shapes_are_as_asked)
 {
-    dataset *data;
-    environment *world = start("synthetic:quadratic,dim=7,arms=4,noise=0", 3, &data);
+    auto_dataset *data = open_data("synthetic:quadratic,dim=7,arms=4,noise=0");
+    auto_environment *world = start_rounds(data, 3);
     assert_string_equal(dataset_text(data), "synthetic:quadratic,dim=7,arms=4,noise=0");
     assert_int_equal(dataset_dim(data), 7);
     assert_int_equal(dataset_blocks(data), 1);
@@ -103,21 +89,17 @@ TEST(shapes_are_as_asked)
             assert_true(round.rewards[arm] == round.expected[arm]);
         }
     }
-    stop(world, data);
 }
 
 /* The three forms with one seed have the same hidden vector and the same arms. */
 TEST(forms_follow_the_inner_product)
 {
-    dataset *sets[3];
-    environment *inner = start("synthetic:inner", 5, &sets[0]);
-    environment *quadratic = start("synthetic:quadratic", 5, &sets[1]);
-    environment *cosine = start("synthetic:cosine", 5, &sets[2]);
+    auto_dataset *first = open_data("synthetic:inner"), *second = open_data("synthetic:quadratic"),
+                 *third = open_data("synthetic:cosine");
+    auto_environment *inner = start_rounds(first, 5), *quadratic = start_rounds(second, 5),
+                     *cosine = start_rounds(third, 5);
     for (int t = 0; t < 100; t++) {
-        environment_round a, b, c;
-        ok(environment_next(inner, &a, NULL));
-        ok(environment_next(quadratic, &b, NULL));
-        ok(environment_next(cosine, &c, NULL));
+        environment_round a = next_round(inner), b = next_round(quadratic), c = next_round(cosine);
         assert_memory_equal(a.arms.values, b.arms.values, 200 * sizeof(float));
         assert_memory_equal(a.arms.values, c.arms.values, 200 * sizeof(float));
         for (size_t arm = 0; arm < 10; arm++) {
@@ -125,9 +107,6 @@ TEST(forms_follow_the_inner_product)
             assert_close(c.expected[arm], cos(3.0 * a.expected[arm]), 1e-12);
         }
     }
-    stop(inner, sets[0]);
-    stop(quadratic, sets[1]);
-    stop(cosine, sets[2]);
 }
 
 /* The angle of the hidden vector in the plane, from two arms. Those that are nearly parallel are passed over. */
@@ -143,14 +122,12 @@ static bool find_angle(const environment_round *round, double *angle)
 /* In the plane there is one plane to turn in: the angle tells all. Arms and noise are those of no drift. */
 TEST(drift_turns_the_hidden_vector)
 {
-    dataset *sets[2];
-    environment *still = start("synthetic:inner,dim=2,arms=2", 11, &sets[0]);
-    environment *drifting = start("synthetic:inner,dim=2,arms=2,drift=0.5", 11, &sets[1]);
+    auto_dataset *left = open_data("synthetic:inner,dim=2,arms=2"),
+                 *right = open_data("synthetic:inner,dim=2,arms=2,drift=0.5");
+    auto_environment *still = start_rounds(left, 11), *drifting = start_rounds(right, 11);
     double sign = 0.0;
     for (int t = 0; t < 4000; t++) {
-        environment_round a, b;
-        ok(environment_next(still, &a, NULL));
-        ok(environment_next(drifting, &b, NULL));
+        environment_round a = next_round(still), b = next_round(drifting);
         assert_memory_equal(a.arms.values, b.arms.values, 4 * sizeof(float));
         assert_close(a.rewards[0] - a.expected[0], b.rewards[0] - b.expected[0], 1e-12);
         if (t == 0) assert_close(b.expected[1], a.expected[1], 1e-12);
@@ -161,8 +138,6 @@ TEST(drift_turns_the_hidden_vector)
         if (t > 100) assert_close(turned, sign * 0.5 * t / 1000, 1e-9);
     }
     assert_true(sign != 0.0);
-    stop(still, sets[0]);
-    stop(drifting, sets[1]);
 }
 
 /* Of arms on the sphere the mean of x (x.a) is a / dim: many of them show the vector, whatever the dimension. A quarter
@@ -170,12 +145,11 @@ TEST(drift_turns_the_hidden_vector)
 TEST(drift_keeps_the_length)
 {
     enum { DIM = 10, ARMS = 2000, BETWEEN = 500 };
-    dataset *data;
-    environment *world = start("synthetic:inner,dim=10,arms=2000,drift=3.141592653589793", 4, &data);
+    auto_dataset *data = open_data("synthetic:inner,dim=10,arms=2000,drift=3.141592653589793");
+    auto_environment *world = start_rounds(data, 4);
     double seen[3][DIM] = {{0}};
     for (int t = 0; t <= 2 * BETWEEN; t++) {
-        environment_round round;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         if (t % BETWEEN) continue;
         for (size_t i = 0; i < ARMS * DIM; i++)
             seen[t / BETWEEN][i % DIM] += round.expected[i / DIM] * (double)round.arms.values[i] * DIM / ARMS;
@@ -187,38 +161,34 @@ TEST(drift_keeps_the_length)
         half += seen[0][i] * seen[2][i];
     }
     assert_true(fabs(squares - 1.0) < 0.2 && fabs(quarter) < 0.2 && fabs(half + 1.0) < 0.2);
-    stop(world, data);
 }
 
 /* What the rounds of a seed were before there was drift, and shall stay. */
 TEST(rounds_are_those_of_old)
 {
-    dataset *data;
-    environment *world = start("synthetic:cosine", 3, &data);
+    auto_dataset *data = open_data("synthetic:cosine");
+    auto_environment *world = start_rounds(data, 3);
     environment_round round;
     for (int t = 0; t < 3; t++) ok(environment_next(world, &round, NULL));
     /* But for the last digits, which the C library's functions may have otherwise. */
     assert_close(round.arms.values[7], 0.087830066680908203, 1e-6);
     assert_close(round.rewards[2], 0.95625611654580223, 1e-6);
     assert_close(round.expected[9], 0.29436608118053592, 1e-6);
-    stop(world, data);
 }
 
 TEST(noise_has_its_deviation)
 {
     enum { ROUNDS = 1000, ARMS = 10 };
     static double noise[ROUNDS * ARMS];
-    dataset *data;
-    environment *world = start("synthetic:cosine,noise=0.5", 2, &data);
+    auto_dataset *data = open_data("synthetic:cosine,noise=0.5");
+    auto_environment *world = start_rounds(data, 2);
     for (size_t t = 0; t < ROUNDS; t++) {
-        environment_round round;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         for (size_t arm = 0; arm < ARMS; arm++) noise[t * ARMS + arm] = round.rewards[arm] - round.expected[arm];
     }
     /* Four standard errors. */
     assert_true(fabs(statistics_mean(noise, ROUNDS * ARMS)) < 4 * 0.005);
     assert_true(fabs(statistics_deviation(noise, ROUNDS * ARMS) - 0.5) < 4 * 0.0036);
-    stop(world, data);
 }
 
 TEST(same_seed_same_rounds)
@@ -226,24 +196,16 @@ TEST(same_seed_same_rounds)
     static const char *const kinds[] = {"synthetic:cosine", "synthetic:clicks", "synthetic:clicks,blocks=on",
                                         "synthetic:clicks,drift=1"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        dataset *data;
-        environment *one = start(kinds[i], 8, &data), *two, *other;
-        ok(environment_create(data, 8, &two, NULL));
-        ok(environment_create(data, 9, &other, NULL));
+        auto_dataset *data = open_data(kinds[i]);
+        auto_environment *one = start_rounds(data, 8), *two = start_rounds(data, 8), *other = start_rounds(data, 9);
         for (int t = 0; t < 50; t++) {
-            environment_round a, b, c;
-            ok(environment_next(one, &a, NULL));
-            ok(environment_next(two, &b, NULL));
-            ok(environment_next(other, &c, NULL));
+            environment_round a = next_round(one), b = next_round(two), c = next_round(other);
             size_t entries = a.arms.starts ? a.arms.starts[a.arms.count] : a.arms.count * a.arms.dim;
             assert_memory_equal(a.arms.values, b.arms.values, entries * sizeof(float));
             assert_memory_equal(a.rewards, b.rewards, a.arms.count * sizeof(double));
             assert_memory_equal(a.expected, b.expected, a.arms.count * sizeof(double));
             assert_memory_not_equal(a.arms.values, c.arms.values, entries * sizeof(float));
         }
-        environment_free(two);
-        environment_free(other);
-        stop(one, data);
     }
 }
 
@@ -262,12 +224,10 @@ static tally play(const char *text, uint64_t seeds, int rounds)
 {
     tally sum = {0, 0, 0};
     double arms = 0.0;
-    dataset *data;
-    ok(dataset_open(text, NULL, &data, NULL));
+    auto_dataset *data = open_data(text);
     for (uint64_t seed = 0; seed < seeds; seed++) {
-        environment *world;
         environment_round round;
-        ok(environment_create(data, seed, &world, NULL));
+        auto_environment *world = start_rounds(data, seed);
         for (int t = 0; t < rounds; t++) {
             ok(environment_next(world, &round, NULL));
             double best = 0.0;
@@ -280,9 +240,7 @@ static tally play(const char *text, uint64_t seeds, int rounds)
             sum.best += best;
             arms += (double)round.arms.count;
         }
-        environment_free(world);
     }
-    dataset_free(data);
     return (tally){sum.expected / arms, sum.clicks / arms, sum.best / (double)seeds / rounds};
 }
 
@@ -293,9 +251,7 @@ TEST(the_rate_is_as_asked)
     for (size_t i = test_long(1, 0); i < sizeof rates / sizeof *rates; i += test_long(2, 1)) {
         for (int form = 0; form < 3; form++) {
             static const char *const forms[] = {"", ",blocks=on,dim=8", ",drift=1,items=20,sharpness=1"};
-            char text[96];
-            snprintf(text, sizeof text, "synthetic:clicks,rate=%g%s", rates[i], forms[form]);
-            tally seen = play(text, 5, 4000);
+            tally seen = play(formatted("synthetic:clicks,rate=%g%s", rates[i], forms[form]), 5, 4000);
             assert_true(fabs(seen.expected / rates[i] - 1.0) < 0.03);
             assert_true(fabs(seen.clicks / seen.expected - 1.0) < 0.04);
         }
@@ -314,11 +270,10 @@ TEST(clicks_follow_the_probabilities)
 {
     enum { BINS = 10 };
     double counts[BINS] = {0}, clicks[BINS] = {0}, expected[BINS] = {0};
-    dataset *data;
-    environment *world = start("synthetic:clicks,rate=0.3", 4, &data);
+    auto_dataset *data = open_data("synthetic:clicks,rate=0.3");
+    auto_environment *world = start_rounds(data, 4);
     for (int t = 0; t < 5000; t++) {
-        environment_round round;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         for (size_t arm = 0; arm < 20; arm++) {
             size_t bin = (size_t)(round.expected[arm] * BINS);
             counts[bin]++;
@@ -330,7 +285,6 @@ TEST(clicks_follow_the_probabilities)
         assert_true(counts[bin] > 1000);
         assert_true(fabs(clicks[bin] - expected[bin]) < 4.0 * 0.5 * sqrt(counts[bin])); /* four standard errors */
     }
-    stop(world, data);
 }
 
 static double logit(double probability)
@@ -343,8 +297,8 @@ static double logit(double probability)
 TEST(arms_show_users_and_items)
 {
     enum { DIM = 6, HALF = DIM / 2, ARMS = 4, ITEMS = 9 };
-    dataset *data;
-    environment *world = start("synthetic:clicks,dim=6,arms=4,items=9,sharpness=3", 7, &data);
+    auto_dataset *data = open_data("synthetic:clicks,dim=6,arms=4,items=9,sharpness=3");
+    auto_environment *world = start_rounds(data, 7);
     assert_string_equal(dataset_name(data), "synthetic:clicks,dim=6,arms=4,items=9,sharpness=3");
     assert_int_equal(dataset_dim(data), DIM);
     assert_int_equal(dataset_arms(data), ARMS);
@@ -356,9 +310,8 @@ TEST(arms_show_users_and_items)
     size_t known = 0;
     double bias = 0.0;
     for (int t = 0; t < 200; t++) {
-        environment_round round;
         size_t items[ARMS];
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         assert_null(round.arms.starts);
         for (size_t arm = 0; arm < ARMS; arm++) {
             const float *x = round.arms.values + arm * DIM;
@@ -377,23 +330,21 @@ TEST(arms_show_users_and_items)
         }
     }
     assert_int_equal(known, ITEMS);
-    stop(world, data);
 }
 
 TEST(blocks_hold_the_context)
 {
     enum { WIDTH = 5, ARMS = 12 };
-    dataset *data;
-    environment *world = start("synthetic:clicks,blocks=on,arms=12,dim=5,rate=0.3", 1, &data);
+    auto_dataset *data = open_data("synthetic:clicks,blocks=on,arms=12,dim=5,rate=0.3");
+    auto_environment *world = start_rounds(data, 1);
     assert_int_equal(dataset_dim(data), ARMS * WIDTH);
     assert_int_equal(dataset_arms(data), ARMS);
     assert_int_equal(dataset_blocks(data), ARMS);
     assert_false(dataset_exclusive(data));
     bool several = false;
     for (int t = 0; t < 50; t++) {
-        environment_round round;
         double clicks = 0.0;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         assert_int_equal(round.arms.count, ARMS);
         assert_int_equal(round.arms.dim, ARMS * WIDTH);
         for (size_t arm = 0; arm < ARMS; arm++) {
@@ -409,7 +360,6 @@ TEST(blocks_hold_the_context)
         several = several || clicks > 1.0;
     }
     assert_true(several);
-    stop(world, data);
 }
 
 /* After half a turn what was liked is disliked, after a whole one all is as it was. Users and items are those of no
@@ -418,15 +368,12 @@ TEST(drift_turns_the_preferences)
 {
     static const char *const forms[] = {"synthetic:clicks,dim=8", "synthetic:clicks,dim=7,blocks=on"};
     for (int form = 0; form < 2; form++) {
-        char text[96];
-        dataset *sets[2];
-        snprintf(text, sizeof text, "%s,drift=3.141592653589793", forms[form]);
-        environment *still = start(forms[form], 3, &sets[0]), *drifting = start(text, 3, &sets[1]);
+        auto_dataset *left = open_data(forms[form]),
+                     *right = open_data(formatted("%s,drift=3.141592653589793", forms[form]));
+        auto_environment *still = start_rounds(left, 3), *drifting = start_rounds(right, 3);
         double together[3] = {0, 0, 0}, squares[3] = {0, 0, 0}; /* after no turn, half a turn and a whole one */
         for (int t = 0; t < 2100; t++) {
-            environment_round a, b;
-            ok(environment_next(still, &a, NULL));
-            ok(environment_next(drifting, &b, NULL));
+            environment_round a = next_round(still), b = next_round(drifting);
             assert_memory_equal(a.arms.values, b.arms.values, (form ? 140 : 160) * sizeof(float));
             if (t == 0) assert_memory_equal(a.expected, b.expected, 20 * sizeof(double));
             if (t % 1000 >= 20) continue;
@@ -439,19 +386,16 @@ TEST(drift_turns_the_preferences)
         /* What is dear to all, and the odd one out of a context, do not turn: a third of a shop's variance. */
         assert_true(together[0] > 0.99 * squares[0] && together[2] > 0.99 * squares[2]);
         assert_true(together[1] < (form ? -0.2 : -0.95) * squares[1]);
-        stop(still, sets[0]);
-        stop(drifting, sets[1]);
     }
 }
 
 TEST(clicks_stay_as_they_are)
 {
-    dataset *data;
-    environment *world = start("synthetic:clicks", 3, &data);
+    auto_dataset *data = open_data("synthetic:clicks");
+    auto_environment *world = start_rounds(data, 3);
     environment_round round;
     for (int t = 0; t < 3; t++) ok(environment_next(world, &round, NULL));
     assert_close(round.arms.values[7], -0.20386125147342682, 1e-6);
     assert_close(round.arms.values[399], -0.081694595515727997, 1e-6);
     assert_close(1e5 * round.expected[9], 2.1125921705529237, 1e-6);
-    stop(world, data);
 }

@@ -2,6 +2,7 @@
 #include "data/sets/kind_guess.h"
 
 #include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static void expect(const char *text, const char *expected)
@@ -75,8 +76,7 @@ TEST(openers_are_told)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dataset *data;
-        assert_int_equal(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION);
-        assert_string_equal(last_error.message, cases[i][1]);
+        fails_with(dataset_open(cases[i][0], NULL, &data, &last_error), EE_BAD_OPTION, cases[i][1]);
     }
 }
 
@@ -84,13 +84,11 @@ TEST(openers_are_told)
 static void expect_refused(const test_folder *folder, const char *kind, const char *name, const char *got,
                            const char *meant)
 {
-    char text[300], expected[200];
+    char text[300];
     dataset *data;
     snprintf(text, sizeof text, "%s:%s", kind, folder_path(folder, name));
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, got);
-    snprintf(expected, sizeof expected, "; did you mean '%s:", meant ? meant : "");
-    if (meant) assert_message_has(last_error.message, expected);
+    fails_saying(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR, got);
+    if (meant) assert_message_has(last_error.message, formatted("; did you mean '%s:", meant ? meant : ""));
     assert_int_equal(strstr(last_error.message, "did you mean") != NULL, meant != NULL);
 }
 

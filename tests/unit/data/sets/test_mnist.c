@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "data/tables/classes.h"
 #include "support_files.h"
 
@@ -29,18 +30,15 @@ static content usual_content(void)
     return made;
 }
 
-static test_folder write_train(const content *made)
+static void write_train(const content *made)
 {
-    test_folder folder = folder_make();
-    folder_write(&folder, train_images, made->images, sizeof made->images);
-    folder_write(&folder, train_labels, made->labels, sizeof made->labels);
-    return folder;
+    folder_write(&here, train_images, made->images, sizeof made->images);
+    folder_write(&here, train_labels, made->labels, sizeof made->labels);
 }
 
 static const classes_dataset *open_set(const char *text)
 {
-    dataset *data;
-    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    dataset *data = open_data(text);
     const classes_dataset *rows = (const classes_dataset *)data;
     assert_int_equal(dataset_dim(data), 7840);
     assert_int_equal(dataset_arms(data), 10);
@@ -51,11 +49,9 @@ static const classes_dataset *open_set(const char *text)
     return rows;
 }
 
-static const classes_dataset *open_in(const test_folder *folder, const char *options)
+static const classes_dataset *open_in(const char *options)
 {
-    char text[128];
-    snprintf(text, sizeof text, "mnist:%s%s", folder->path, options);
-    return open_set(text);
+    return open_set(formatted("mnist:%s%s", here.path, options));
 }
 
 static void close_set(const classes_dataset *data)
@@ -63,11 +59,11 @@ static void close_set(const classes_dataset *data)
     dataset_free((dataset *)(uintptr_t)data);
 }
 
-TEST(pixels_become_features)
+TEST_IN_FOLDER(pixels_become_features)
 {
     content made = usual_content();
-    test_folder folder = write_train(&made);
-    const classes_dataset *data = open_in(&folder, "");
+    write_train(&made);
+    const classes_dataset *data = open_in("");
     assert_int_equal(data->rows, IMAGES);
     static const size_t starts[] = {0, 3, 6, 6};
     static const uint32_t indices[] = {5, 300, 783, 5, 301, 783}, labels[] = {7, 0, 9};
@@ -79,33 +75,31 @@ TEST(pixels_become_features)
     assert_string_equal(dataset_name(&data->head), "mnist");
     close_set(data);
 
-    data = open_in(&folder, ",normalize=unit");
+    data = open_in(",normalize=unit");
     double length = sqrt(1.0 + 0.04 + 1.0 / 65025);
     assert_int_equal(data->starts[3], 6);
     for (size_t i = 0; i < 3; i++) assert_close(data->values[i], values[i] / length, 1e-7);
     close_set(data);
 
-    data = open_in(&folder, ",normalize=paper");
+    data = open_in(",normalize=paper");
     assert_int_equal(data->starts[IMAGES], IMAGES * PIXELS);
     for (size_t i = 0; i < IMAGES * PIXELS; i++) {
         assert_int_equal(data->indices[i], i % PIXELS);
         assert_close(data->values[i], (made.images[IMAGE_HEAD + i] / 255.0 - 0.1307) / 0.3081, 1e-6);
     }
     close_set(data);
-    folder_remove(&folder);
 }
 
-TEST(sets_are_train_test_and_both)
+TEST_IN_FOLDER(sets_are_train_test_and_both)
 {
     content made = usual_content();
-    test_folder folder = write_train(&made);
+    write_train(&made);
     size_t size;
     made.images[7] = made.labels[7] = 2;
     made.labels[LABEL_HEAD] = 4;
-    uint8_t *packed = gzip_pack(made.images, IMAGE_HEAD + 2 * PIXELS, &size);
-    folder_write(&folder, "t10k-images-idx3-ubyte.gz", packed, size);
-    folder_write(&folder, test_labels, made.labels, LABEL_HEAD + 2);
-    free(packed);
+    auto_free uint8_t *packed = gzip_pack(made.images, IMAGE_HEAD + 2 * PIXELS, &size);
+    folder_write(&here, "t10k-images-idx3-ubyte.gz", packed, size);
+    folder_write(&here, test_labels, made.labels, LABEL_HEAD + 2);
     static const struct {
         const char *options;
         size_t rows;
@@ -114,7 +108,7 @@ TEST(sets_are_train_test_and_both)
         {"", 3, {7, 0, 9}}, {",set=train", 3, {7, 0, 9}}, {",set=test", 2, {4, 0}}, {",set=all", 5, {7, 0, 9, 4, 0}}};
     uint64_t fingerprints[4];
     for (size_t i = 0; i < 4; i++) {
-        const classes_dataset *data = open_in(&folder, cases[i].options);
+        const classes_dataset *data = open_in(cases[i].options);
         assert_int_equal(data->rows, cases[i].rows);
         assert_memory_equal(data->labels, cases[i].labels, cases[i].rows * sizeof(uint32_t));
         fingerprints[i] = dataset_fingerprint(&data->head);
@@ -126,30 +120,25 @@ TEST(sets_are_train_test_and_both)
     }
     assert_true(fingerprints[0] == fingerprints[1]);
     assert_true(fingerprints[0] != fingerprints[2] && fingerprints[0] != fingerprints[3]);
-    folder_remove(&folder);
 }
 
-static void expect_refusal(const test_folder *folder, const char *options, ee_status status, const char *part)
+static void expect_refusal(const char *options, ee_status status, const char *part)
 {
-    char text[128];
     dataset *data;
-    snprintf(text, sizeof text, "mnist:%s%s", folder->path, options);
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), status);
+    fails_saying(dataset_open(formatted("mnist:%s%s", here.path, options), NULL, &data, &last_error), status, part);
     assert_null(data);
-    assert_message_has(last_error.message, part);
-    folder_remove(folder);
 }
 
-TEST(missing_files_are_named)
+TEST_IN_FOLDER(missing_files_are_named)
 {
     content made = usual_content();
-    test_folder folder = write_train(&made);
-    expect_refusal(&folder, ",set=test", EE_FILE_ERROR, test_images);
-    folder = write_train(&made);
-    assert_int_equal(unlink(folder_path(&folder, train_labels)), 0);
-    expect_refusal(&folder, "", EE_FILE_ERROR, train_labels);
-    folder = write_train(&made);
-    expect_refusal(&folder, ",set=dev", EE_BAD_OPTION, "mnist.set must be train|test|all, got dev");
+    write_train(&made);
+    expect_refusal(",set=test", EE_FILE_ERROR, test_images);
+    write_train(&made);
+    assert_int_equal(unlink(folder_path(&here, train_labels)), 0);
+    expect_refusal("", EE_FILE_ERROR, train_labels);
+    write_train(&made);
+    expect_refusal(",set=dev", EE_BAD_OPTION, "mnist.set must be train|test|all, got dev");
 }
 
 /* One byte of the images, or of the labels, is another. */
@@ -157,11 +146,11 @@ static void expect_wrong_byte(bool labels, size_t place, uint8_t value, const ch
 {
     content made = usual_content();
     (labels ? made.labels : made.images)[place] = value;
-    test_folder folder = write_train(&made);
-    expect_refusal(&folder, "", EE_BAD_INPUT, part);
+    write_train(&made);
+    expect_refusal("", EE_BAD_INPUT, part);
 }
 
-TEST(wrong_bytes_are_named)
+TEST_IN_FOLDER(wrong_bytes_are_named)
 {
     expect_wrong_byte(false, 0, 1, "images-idx3-ubyte, byte 0: expected the magic number 00000803, got 01000803");
     expect_wrong_byte(false, 2, 13, "images-idx3-ubyte, byte 0: expected the magic number 00000803, got 00000d03");
@@ -176,11 +165,11 @@ TEST(wrong_bytes_are_named)
     content made = usual_content();
     made.images[11] = 14;
     made.images[15] = 56;
-    test_folder folder = write_train(&made);
-    expect_refusal(&folder, "", EE_BAD_INPUT, "images-idx3-ubyte, byte 8: expected images of 28 x 28, got 14 x 56");
+    write_train(&made);
+    expect_refusal("", EE_BAD_INPUT, "images-idx3-ubyte, byte 8: expected images of 28 x 28, got 14 x 56");
 }
 
-TEST(cut_files_are_named)
+TEST_IN_FOLDER(cut_files_are_named)
 {
     static const struct {
         size_t images, labels;
@@ -196,33 +185,32 @@ TEST(cut_files_are_named)
     };
     content made = usual_content();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        test_folder folder = write_train(&made);
-        folder_write(&folder, train_images, made.images, cases[i].images);
-        folder_write(&folder, train_labels, made.labels, cases[i].labels);
-        expect_refusal(&folder, "", EE_BAD_INPUT, cases[i].part);
+        write_train(&made);
+        folder_write(&here, train_images, made.images, cases[i].images);
+        folder_write(&here, train_labels, made.labels, cases[i].labels);
+        expect_refusal("", EE_BAD_INPUT, cases[i].part);
     }
-    test_folder folder = write_train(&made);
+    write_train(&made);
     made.labels[7] = 2;
-    folder_write(&folder, train_labels, made.labels, LABEL_HEAD + 2);
-    expect_refusal(&folder, "", EE_BAD_INPUT, "labels-idx1-ubyte, byte 4: expected 3 labels, one per image, got 2");
+    folder_write(&here, train_labels, made.labels, LABEL_HEAD + 2);
+    expect_refusal("", EE_BAD_INPUT, "labels-idx1-ubyte, byte 4: expected 3 labels, one per image, got 2");
 
     size_t size;
-    uint8_t *packed = gzip_pack(made.images, sizeof made.images, &size);
-    folder = write_train(&made);
-    folder_write(&folder, train_images, packed, size - 20);
-    expect_refusal(&folder, "", EE_BAD_INPUT, "images-idx3-ubyte, byte ");
-    free(packed);
+    auto_free uint8_t *packed = gzip_pack(made.images, sizeof made.images, &size);
+    write_train(&made);
+    folder_write(&here, train_images, packed, size - 20);
+    expect_refusal("", EE_BAD_INPUT, "images-idx3-ubyte, byte ");
 }
 
 /* Dimensions that the file could each have, and whose product no number holds. */
-TEST(sizes_do_not_overflow)
+TEST_IN_FOLDER(sizes_do_not_overflow)
 {
     enum { SIDE = 1 << 22 };
     static uint8_t large[IMAGE_HEAD + SIDE] = {0, 0, 8, 3, 0, 64, 0, 0, 0, 64, 0, 0, 0, 64, 0, 0};
     content made = usual_content();
-    test_folder folder = write_train(&made);
-    folder_write(&folder, train_images, large, sizeof large);
-    expect_refusal(&folder, "", EE_BAD_INPUT,
+    write_train(&made);
+    folder_write(&here, train_images, large, sizeof large);
+    expect_refusal("", EE_BAD_INPUT,
                    "images-idx3-ubyte, byte 16: expected at least 17592186044416 bytes of data, got 4194304");
 }
 
@@ -231,8 +219,7 @@ TEST(fashion_needs_its_package)
     dataset *data;
     ee_status status = dataset_open("fashion-mnist,set=test", NULL, &data, &last_error);
     if (access("/usr/share/datasets/fashion-mnist", F_OK) != 0) {
-        assert_int_equal(status, EE_FILE_ERROR);
-        assert_message_has(last_error.message, "the Debian package dataset-fashion-mnist");
+        fails_saying(status, EE_FILE_ERROR, "the Debian package dataset-fashion-mnist");
         return;
     }
     ok(status);
@@ -244,20 +231,13 @@ TEST(fashion_needs_its_package)
     for (int i = 0; i < 10; i++) assert_int_equal(counts[i], 1000);
     dataset_free(data);
     status = dataset_open("fashion-mnist:nowhere", NULL, &data, &last_error);
-    assert_int_equal(status, EE_FILE_ERROR);
-    assert_message_has(last_error.message, "nowhere/train-images-idx3-ubyte");
+    fails_saying(status, EE_FILE_ERROR, "nowhere/train-images-idx3-ubyte");
 }
 
 TEST(the_real_files)
 {
-    const char *root = getenv("EENET_DATA");
-    if (!root) {
-        print_message("EENET_DATA is not set: the real MNIST files are not tested\n");
-        skip();
-    }
-    char text[512];
-    snprintf(text, sizeof text, "mnist:%s/mnist,set=all", root);
-    const classes_dataset *data = open_set(text);
+    const char *root = real_data();
+    const classes_dataset *data = open_set(formatted("mnist:%s/mnist,set=all", root));
     assert_int_equal(data->rows, 70000);
     static const size_t expected[10] = {5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949};
     size_t counts[10] = {0};

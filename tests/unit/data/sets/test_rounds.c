@@ -6,6 +6,7 @@
 #include "data/sets/environment.h"
 #include "data/sets/rounds_export.h"
 #include "data/sets/rounds_file.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static char here_text[48]; /* "rounds:" and the path */
@@ -46,13 +47,6 @@ static void put_text(const char *name, const char *content)
     folder_write_text(&here, name, content);
 }
 
-static dataset *open_data(const char *content)
-{
-    dataset *data;
-    if (dataset_open(content, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
-    return data;
-}
-
 static void open_set(const char *content)
 {
     dataset_free(set);
@@ -84,7 +78,7 @@ static void assert_same_arms(const ee_arms *a, const ee_arms *b)
 /* Both deal the same rounds; the second is prepared, and ends. */
 static void assert_same_rounds(const dataset *first, uint64_t seed, const dataset *second, size_t rounds)
 {
-    environment *one, *two;
+    auto_environment *one, *two;
     environment_round a, b;
     assert_int_equal(dataset_rounds(second), rounds);
     assert_int_equal(dataset_arms(first), dataset_arms(second));
@@ -99,22 +93,18 @@ static void assert_same_rounds(const dataset *first, uint64_t seed, const datase
         assert_memory_equal(a.rewards, b.rewards, a.arms.count * sizeof(double));
         assert_memory_equal(a.expected, b.expected, a.arms.count * sizeof(double));
     }
-    assert_int_equal(environment_next(two, &b, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "rounds have been used"));
-    environment_free(one);
-    environment_free(two);
+    fails_saying(environment_next(two, &b, &last_error), EE_BAD_INPUT, "rounds have been used");
 }
 
 static void there_and_back(const char *content, uint64_t seed, size_t rounds)
 {
     bool finished;
-    dataset *data = open_data(content);
+    auto_dataset *data = open_data(content);
     empty_folder();
     ok(rounds_export(data, seed, rounds, here.path, NULL, &finished, NULL));
     assert_true(finished);
     open_set(here_text);
     assert_same_rounds(data, seed, set, rounds);
-    dataset_free(data);
 }
 
 TEST_OF_ROUNDS(dense_rounds_come_back)
@@ -132,28 +122,24 @@ TEST_OF_ROUNDS(long_planes_come_back)
 
 TEST_OF_ROUNDS(sparse_rounds_come_back)
 {
-    char content[128];
     put_text("table.csv", "a,b,label\n0,1.5,x\n2,0,y\n0,0,z\n-3,0.25,x\n");
-    snprintf(content, sizeof content, "table:%s/table.csv,label=label", here.path);
-    there_and_back(content, 5, 11);
+    there_and_back(formatted("table:%s/table.csv,label=label", here.path), 5, 11);
     drop("table.csv");
 }
 
 TEST_OF_ROUNDS(prepared_rounds_are_written_again)
 {
     bool finished;
-    dataset *data = open_data("synthetic:inner,dim=3,arms=4");
+    auto_dataset *data = open_data("synthetic:inner,dim=3,arms=4");
     ok(rounds_export(data, 2, 30, here.path, NULL, &finished, NULL));
-    dataset *once = open_data(here_text);
+    auto_dataset *once = open_data(here_text);
     empty_folder();
     ok(rounds_export(once, 0, 20, here.path, NULL, &finished, NULL));
     open_set(here_text);
     assert_same_rounds(data, 2, set, 20);
-    assert_int_equal(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "has 30 rounds, cannot write 31"));
+    fails_saying(rounds_export(once, 0, 31, "test_rounds_nowhere", NULL, &finished, &last_error), EE_BAD_INPUT,
+                 "has 30 rounds, cannot write 31");
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
-    dataset_free(once);
-    dataset_free(data);
 }
 
 static bool until_tenth(void *context, uint64_t written)
@@ -193,47 +179,38 @@ TEST_OF_ROUNDS(other_rounds_are_not_overwritten)
 {
     char expected[256];
     bool finished;
-    dataset *other = open_data("synthetic:inner,noise=0.2");
+    auto_dataset *other = open_data("synthetic:inner,noise=0.2");
     open_set("synthetic:inner");
     ok(rounds_export(set, 3, 10, here.path, NULL, &finished, NULL));
     ok(rounds_export(set, 3, 10, here.path, NULL, &finished, NULL));
     snprintf(expected, sizeof expected,
              "rounds: %s already holds other rounds (synthetic:inner, seed 3, 10 rounds); choose another folder",
              here.path);
-    assert_int_equal(rounds_export(set, 4, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, expected);
-    assert_int_equal(rounds_export(set, 3, 11, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, expected);
-    assert_int_equal(rounds_export(other, 3, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, expected);
+    refuses(rounds_export(set, 4, 10, here.path, NULL, &finished, &last_error), expected);
+    refuses(rounds_export(set, 3, 11, here.path, NULL, &finished, &last_error), expected);
+    refuses(rounds_export(other, 3, 10, here.path, NULL, &finished, &last_error), expected);
     assert_false(finished);
-    dataset *again = open_data(here_text);
+    auto_dataset *again = open_data(here_text);
     assert_same_rounds(set, 3, again, 10);
-    dataset_free(again);
 
     /* Arrays of which nobody says what they are may be someone's work. */
     drop("rounds.json");
     snprintf(expected, sizeof expected,
              "rounds: %s already holds a contexts.npy but no rounds.json; remove it or choose another folder",
              here.path);
-    assert_int_equal(rounds_export(set, 3, 10, here.path, NULL, &finished, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, expected);
-    dataset_free(other);
+    refuses(rounds_export(set, 3, 10, here.path, NULL, &finished, &last_error), expected);
 }
 
 TEST_OF_ROUNDS(what_cannot_be_written_is_told)
 {
     bool finished;
     open_set("synthetic:inner");
-    assert_int_equal(rounds_export(set, 0, 5, "no/such/folder", NULL, &finished, &last_error), EE_FILE_ERROR);
-    assert_string_equal(last_error.message,
-                        "rounds: could not create the folder no/such/folder: No such file or directory");
-    assert_int_equal(rounds_export(set, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &last_error),
-                     EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "are too large for a file"));
-    assert_int_equal(rounds_export(set, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &last_error),
-                     EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "rounds: the seed must be below 2^63");
+    fails_with(rounds_export(set, 0, 5, "no/such/folder", NULL, &finished, &last_error), EE_FILE_ERROR,
+               "rounds: could not create the folder no/such/folder: No such file or directory");
+    fails_saying(rounds_export(set, 0, UINT64_MAX, "test_rounds_nowhere", NULL, &finished, &last_error), EE_BAD_INPUT,
+                 "are too large for a file");
+    refuses(rounds_export(set, UINT64_MAX, 5, "test_rounds_nowhere", NULL, &finished, &last_error),
+            "rounds: the seed must be below 2^63");
     assert_int_not_equal(access("test_rounds_nowhere", F_OK), 0);
 }
 
@@ -277,11 +254,10 @@ static void make_sparse(void)
 TEST_OF_ROUNDS(two_arrays_are_enough)
 {
     make_dense();
-    environment *world;
     environment_round round;
     open_set(here_text);
     uint64_t fingerprint = dataset_fingerprint(set);
-    ok(environment_create(set, 0, &world, NULL));
+    auto_environment *world = start_rounds(set, 0);
     for (size_t t = 0; t < ROUNDS; t++) {
         ok(environment_next(world, &round, NULL));
         for (size_t arm = 0; arm < ARMS; arm++) {
@@ -299,18 +275,15 @@ TEST_OF_ROUNDS(two_arrays_are_enough)
     ok(environment_create(set, 0, &world, NULL));
     ok(environment_next(world, &round, NULL));
     assert_true(round.rewards[0] == 0.0 && round.expected[0] == 0.25);
-    environment_free(world);
 }
 
 TEST_OF_ROUNDS(sparse_arrays)
 {
     make_sparse();
-    environment *world;
-    environment_round round;
     open_set(here_text);
     assert_int_equal(dataset_dim(set), 5);
-    ok(environment_create(set, 0, &world, NULL));
-    ok(environment_next(world, &round, NULL));
+    auto_environment *world = start_rounds(set, 0);
+    environment_round round = next_round(world);
     assert_int_equal(round.arms.starts[0], 0);
     assert_int_equal(round.arms.starts[1], 2);
     assert_int_equal(round.arms.starts[2], 2);
@@ -322,7 +295,6 @@ TEST_OF_ROUNDS(sparse_arrays)
     assert_int_equal(round.arms.starts[2], 1);
     assert_int_equal(round.arms.indices[0], 2);
     assert_true(round.arms.values[0] == 5.0f && round.rewards[1] == 1.0);
-    environment_free(world);
 }
 
 TEST_OF_ROUNDS(wrong_numbers_have_their_place)
@@ -580,10 +552,7 @@ TEST_OF_ROUNDS(wrong_sparse_arrays_are_told)
 
 TEST_OF_ROUNDS(missing_files_are_told)
 {
-    char expected[256];
-    snprintf(expected, sizeof expected, "rounds: %s: found neither contexts.npy nor values.npy", here.path);
-    refuse(EE_FILE_ERROR, expected);
+    refuse(EE_FILE_ERROR, formatted("rounds: %s: found neither contexts.npy nor values.npy", here.path));
     put_array(ROUNDS_CONTEXTS, NPY_FLOAT64, cube, 3, contexts);
-    snprintf(expected, sizeof expected, "file: could not open %s/rewards.npy: No such file or directory", here.path);
-    refuse(EE_FILE_ERROR, expected);
+    refuse(EE_FILE_ERROR, formatted("file: could not open %s/rewards.npy: No such file or directory", here.path));
 }

@@ -1,15 +1,15 @@
 #include "data/sets/rounds_file.h"
 
+#include "data/support_sets.h"
 #include "support.h"
 
 static ee_status parse(const char *content, rounds_file *out, ee_error *error)
 {
-    guard wall;
+    RELEASED_BY(guard_free) guard wall;
     size_t size = strlen(content);
     uint8_t *bytes = guard_end_bytes(&wall, size);
     memcpy(bytes, content, size);
     ee_status status = rounds_file_parse(bytes, size, "rounds.json", NULL, out, error);
-    guard_free(&wall);
     return status;
 }
 
@@ -60,23 +60,19 @@ TEST(what_is_said_is_checked)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rounds_file got;
-        assert_int_equal(parse(cases[i][0], &got, &last_error), EE_BAD_INPUT);
-        assert_string_equal(last_error.message, cases[i][1]);
+        refuses(parse(cases[i][0], &got, &last_error), cases[i][1]);
     }
     static const char *const malformed[] = {"", "{", "{\"arms\": 1, \"arms\": 1}", "{} {}", "{\"dataset\": \"\xff\"}"};
     for (size_t i = 0; i < sizeof malformed / sizeof *malformed; i++) {
         rounds_file got;
-        assert_int_equal(parse(malformed[i], &got, &last_error), EE_BAD_INPUT);
-        assert_non_null(strstr(last_error.message, "rounds: rounds.json: "));
+        fails_saying(parse(malformed[i], &got, &last_error), EE_BAD_INPUT, "rounds: rounds.json: ");
     }
 }
 
 TEST(what_json_cannot_say)
 {
     rounds_file from = {.dataset = "table:\xff"};
-    assert_int_equal(rounds_file_check(&from, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "rounds: the data set's name is not UTF-8");
+    refuses(rounds_file_check(&from, &last_error), "rounds: the data set's name is not UTF-8");
     from = (rounds_file){.seed = (uint64_t)1 << 63};
-    assert_int_equal(rounds_file_check(&from, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "rounds: the seed must be below 2^63");
+    refuses(rounds_file_check(&from, &last_error), "rounds: the seed must be below 2^63");
 }

@@ -11,8 +11,7 @@ static text_features make(const char *const *texts, size_t count, size_t min_tex
     text_features features;
     assert_true(count <= 8);
     for (size_t i = 0; i < count; i++) fields[i] = (field){texts[i], strlen(texts[i])};
-    if (text_features_create(fields, count, min_texts, most_words, &features, &last_error))
-        fail_msg("%s", last_error.message);
+    ok(text_features_create(fields, count, min_texts, most_words, &features, &last_error));
     return features;
 }
 
@@ -28,7 +27,7 @@ static void expect_word(const text_features *features, size_t number, const char
 TEST(words_are_runs_of_letters_and_digits)
 {
     static const char *const texts[] = {"Caf\xc3\xa9, CAF\xc3\xa9;U.S.A 2017-x", "", "--!?"};
-    text_features features = make(texts, 3, 1, MANY);
+    RELEASED_BY(text_features_release) text_features features = make(texts, 3, 1, MANY);
     assert_int_equal(features.words.count, 6);
     static const char *const expected[] = {"2017", "a", "caf\xc3\xa9", "s", "u", "x"};
     for (size_t i = 0; i < 6; i++) expect_word(&features, i, expected[i], 1);
@@ -36,7 +35,6 @@ TEST(words_are_runs_of_letters_and_digits)
     assert_int_equal(vocabulary_find(&features.words, "ca", 2), 6);
     assert_int_equal(features.starts[1], 6);
     assert_int_equal(features.starts[3], 6); /* the others have no word */
-    text_features_release(&features);
 }
 
 /* Three texts: "b" is in all of them, "a" and "c" in two, "d" in one. */
@@ -44,7 +42,7 @@ static const char *const three[] = {"a b a a", "b c", "C b A b d"};
 
 TEST(weights_are_those_of_the_formula)
 {
-    text_features features = make(three, 3, 1, MANY);
+    RELEASED_BY(text_features_release) text_features features = make(three, 3, 1, MANY);
     assert_int_equal(features.words.count, 4);
     expect_word(&features, 0, "b", 3);
     expect_word(&features, 1, "a", 2);
@@ -61,12 +59,11 @@ TEST(weights_are_those_of_the_formula)
     static const float values[] = {0.34704923f, 0.93784691f, 0.61335554f, 0.78980693f,
                                    0.56282910f, 0.42804604f, 0.42804604f, 0.56282910f};
     assert_floats_close(features.values, values, 8, 1e-7);
-    text_features_release(&features);
 }
 
 TEST(rare_words_are_left_out)
 {
-    text_features features = make(three, 3, 2, MANY);
+    RELEASED_BY(text_features_release) text_features features = make(three, 3, 2, MANY);
     assert_int_equal(features.words.count, 3);
     assert_int_equal(features.starts[3], 7);
     text_features_release(&features);
@@ -81,7 +78,6 @@ TEST(rare_words_are_left_out)
     assert_int_equal(features.words.count, 0);
     assert_int_equal(features.starts[3], 0);
     assert_int_equal(vocabulary_find(&features.words, "a", 1), 0);
-    text_features_release(&features);
 }
 
 /* More words than the first table of slots holds, each found again. */
@@ -94,26 +90,23 @@ TEST(large_vocabularies)
         memcpy(text + 4 * i, name, 4);
     }
     field whole = {text, sizeof text};
-    text_features features;
+    RELEASED_BY(text_features_release) text_features features;
     ok(text_features_create(&whole, 1, 1, MANY, &features, NULL));
     assert_int_equal(features.words.count, WORDS);
     for (size_t i = 0; i < WORDS; i++) {
         assert_int_equal(vocabulary_find(&features.words, text + 4 * i, 3), i); /* alphabetical as they were made */
         assert_int_equal(features.indices[i], i);
     }
-    text_features_release(&features);
 }
 
 TEST(texts_end_at_their_length)
 {
-    guard wall;
+    RELEASED_BY(guard_free) guard wall;
     char *bytes = guard_end_bytes(&wall, 7);
     memcpy(bytes, "one two", 7);
     field whole = {bytes, 7};
-    text_features features;
+    RELEASED_BY(text_features_release) text_features features;
     ok(text_features_create(&whole, 1, 1, MANY, &features, NULL));
     expect_word(&features, 0, "one", 1);
     expect_word(&features, 1, "two", 1);
-    text_features_release(&features);
-    guard_free(&wall);
 }

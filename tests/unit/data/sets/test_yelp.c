@@ -5,6 +5,7 @@
 #include "data/files/npy.h"
 #include "data/kind/survey.h"
 #include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static const char entry_file[] = "yelp_2000users_10000items_entry.npy";
@@ -33,13 +34,7 @@ static content usual_content(void)
     return made;
 }
 
-typedef struct folder {
-    test_folder place;
-    char text[48]; /* "yelp:" and the path */
-} folder;
-
-static void write_array(const folder *where, const char *name, const char *descr, size_t rows, size_t columns,
-                        const void *data, size_t size)
+static void write_array(const char *name, const char *descr, size_t rows, size_t columns, const void *data, size_t size)
 {
     uint8_t bytes[1024];
     int header = snprintf((char *)bytes + 10, sizeof bytes - 10,
@@ -48,17 +43,14 @@ static void write_array(const folder *where, const char *name, const char *descr
     bytes[8] = (uint8_t)header;
     bytes[9] = 0;
     memcpy(bytes + 10 + header, data, size);
-    folder_write(&where->place, name, bytes, 10 + (size_t)header + size);
+    folder_write(&here, name, bytes, 10 + (size_t)header + size);
 }
 
-static folder make_folder(const content *made)
+static void write_files(const content *made)
 {
-    folder where = {.place = folder_make()};
-    snprintf(where.text, sizeof where.text, "yelp:%s", where.place.path);
-    write_array(&where, user_file, "<f8", USERS, 2, made->users, sizeof made->users);
-    write_array(&where, item_file, "<f8", ITEMS, 2, made->items, sizeof made->items);
-    write_array(&where, entry_file, "<i8", ENTRIES, COLUMNS, made->entries, sizeof made->entries);
-    return where;
+    write_array(user_file, "<f8", USERS, 2, made->users, sizeof made->users);
+    write_array(item_file, "<f8", ITEMS, 2, made->items, sizeof made->items);
+    write_array(entry_file, "<i8", ENTRIES, COLUMNS, made->entries, sizeof made->entries);
 }
 
 /* The entry whose arm this is. */
@@ -72,14 +64,12 @@ static size_t find_entry(const content *made, const float *arm)
     return 0;
 }
 
-TEST(rounds_are_nine_good_and_one_bad)
+TEST_IN_FOLDER(rounds_are_nine_good_and_one_bad)
 {
     enum { ROUNDS = 2000 };
     content made = usual_content();
-    folder where = make_folder(&made);
-    dataset *data;
-    environment *world;
-    ok(dataset_open(where.text, NULL, &data, NULL));
+    write_files(&made);
+    auto_dataset *data = open_data(formatted("yelp:%s", here.path));
     assert_int_equal(dataset_dim(data), 4);
     assert_int_equal(dataset_blocks(data), 1);
     const survey *told = dataset_survey(data);
@@ -87,11 +77,10 @@ TEST(rounds_are_nine_good_and_one_bad)
     assert_int_equal(told->classes[0].count, GOOD);
     assert_string_equal(told->classes[1].name, "rated badly, the reward");
     assert_int_equal(told->classes[1].count, ENTRIES - GOOD);
-    ok(environment_create(data, 1, &world, NULL));
+    auto_environment *world = start_rounds(data, 1);
     size_t positions[10] = {0}, drawn[ENTRIES] = {0};
     for (int t = 0; t < ROUNDS; t++) {
-        environment_round round;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         assert_int_equal(round.arms.count, 10);
         bool seen[ENTRIES] = {false};
         for (size_t arm = 0; arm < 10; arm++) {
@@ -114,21 +103,16 @@ TEST(rounds_are_nine_good_and_one_bad)
         double expected = made.entries[i][2] < 0 ? ROUNDS / 3.0 : ROUNDS * 9.0 / GOOD;
         assert_true(fabs((double)drawn[i] - expected) < 100.0);
     }
-    environment_free(world);
-    dataset_free(data);
-    folder_remove(&where.place);
 }
 
-static void expect_refusal(const folder *where, ee_status status, const char *part)
+static void expect_refusal(ee_status status, const char *part)
 {
     dataset *data;
-    assert_int_equal(dataset_open(where->text, NULL, &data, &last_error), status);
+    fails_saying(dataset_open(formatted("yelp:%s", here.path), NULL, &data, &last_error), status, part);
     assert_null(data);
-    if (!strstr(last_error.message, part)) fail_msg("'%s' is not in '%s'", part, last_error.message);
-    folder_remove(&where->place);
 }
 
-TEST(wrong_numbers_are_named)
+TEST_IN_FOLDER(wrong_numbers_are_named)
 {
     static const char *const messages[] = {
         "entry.npy, row 7: the user must be 0 to 3, got 4",
@@ -144,100 +128,82 @@ TEST(wrong_numbers_are_named)
         if (i == 2) made.entries[14][2] = 0;
         if (i == 3) made.users[2][1] = NAN;
         if (i == 4) made.items[4][0] = 1e300; /* finite, but no float */
-        folder where = make_folder(&made);
-        expect_refusal(&where, EE_BAD_INPUT, messages[i]);
+        write_files(&made);
+        expect_refusal(EE_BAD_INPUT, messages[i]);
     }
 }
 
-TEST(too_few_entries)
+TEST_IN_FOLDER(too_few_entries)
 {
     content made = usual_content();
     for (int i = 0; i < ENTRIES; i++) made.entries[i][2] = 1;
-    folder where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT, "expected at least 9 entries rated 1 and one rated -1, got 15 and 0");
+    write_files(&made);
+    expect_refusal(EE_BAD_INPUT, "expected at least 9 entries rated 1 and one rated -1, got 15 and 0");
     for (int i = 8; i < ENTRIES; i++) made.entries[i][2] = -1;
-    where = make_folder(&made);
-    expect_refusal(&where, EE_BAD_INPUT, "expected at least 9 entries rated 1 and one rated -1, got 8 and 7");
+    write_files(&made);
+    expect_refusal(EE_BAD_INPUT, "expected at least 9 entries rated 1 and one rated -1, got 8 and 7");
 }
 
-TEST(wrong_files_are_named)
+TEST_IN_FOLDER(wrong_files_are_named)
 {
     content made = usual_content();
-    folder where = make_folder(&made);
-    write_array(&where, entry_file, "<i8", ENTRIES * COLUMNS / 5, 5, made.entries, sizeof made.entries);
-    expect_refusal(&where, EE_BAD_INPUT, "entry.npy: expected 3 columns, got 5");
+    write_files(&made);
+    write_array(entry_file, "<i8", ENTRIES * COLUMNS / 5, 5, made.entries, sizeof made.entries);
+    expect_refusal(EE_BAD_INPUT, "entry.npy: expected 3 columns, got 5");
 
-    where = make_folder(&made);
-    write_array(&where, entry_file, "<f8", ENTRIES, COLUMNS, made.entries, sizeof made.entries);
-    expect_refusal(&where, EE_BAD_INPUT, "entry.npy: expected whole numbers");
+    write_files(&made);
+    write_array(entry_file, "<f8", ENTRIES, COLUMNS, made.entries, sizeof made.entries);
+    expect_refusal(EE_BAD_INPUT, "entry.npy: expected whole numbers");
 
-    where = make_folder(&made);
-    write_array(&where, user_file, "<f8", USERS, 2, made.users, sizeof made.users - 1);
-    expect_refusal(&where, EE_BAD_INPUT, "2000users_10000items_features.npy is truncated: expected 64 bytes");
+    write_files(&made);
+    write_array(user_file, "<f8", USERS, 2, made.users, sizeof made.users - 1);
+    expect_refusal(EE_BAD_INPUT, "2000users_10000items_features.npy is truncated: expected 64 bytes");
 
     static const char *const names[] = {entry_file, user_file, item_file};
     for (int i = 0; i < 3; i++) {
-        where = make_folder(&made);
-        assert_int_equal(unlink(folder_path(&where.place, names[i])), 0);
-        expect_refusal(&where, EE_FILE_ERROR, names[i]);
+        write_files(&made);
+        assert_int_equal(unlink(folder_path(&here, names[i])), 0);
+        expect_refusal(EE_FILE_ERROR, names[i]);
     }
 }
 
-TEST(each_file_may_be_packed_and_counts_for_the_fingerprint)
+TEST_IN_FOLDER(each_file_may_be_packed_and_counts_for_the_fingerprint)
 {
     static const char *const names[] = {entry_file, user_file, item_file};
     content made = usual_content();
-    folder where = make_folder(&made);
+    write_files(&made);
     uint64_t last = 0;
     for (int i = 0; i < 4; i++) { /* with i of them packed */
-        dataset *data;
-        if (dataset_open(where.text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+        auto_dataset *data = open_data(formatted("yelp:%s", here.path));
         assert_true(dataset_fingerprint(data) != last);
         last = dataset_fingerprint(data);
-        dataset_free(data);
-        char packed[64];
         uint8_t *bytes;
         size_t size;
         if (i == 3) continue;
-        ok(file_read(folder_path(&where.place, names[i]), &bytes, &size, NULL));
-        unlink(folder_path(&where.place, names[i]));
-        snprintf(packed, sizeof packed, "%s.gz", names[i]);
-        folder_write_packed(&where.place, packed, bytes, size);
+        ok(file_read(folder_path(&here, names[i]), &bytes, &size, NULL));
+        unlink(folder_path(&here, names[i]));
+        folder_write_packed(&here, formatted("%s.gz", names[i]), bytes, size);
         memory_free(bytes);
     }
-    folder_remove(&where.place);
 }
 
 TEST(the_real_files)
 {
-    const char *root = getenv("EENET_DATA");
-    if (!root) {
-        print_message("EENET_DATA is not set: the real Yelp files are not tested\n");
-        skip();
-    }
-    char path[512];
-    snprintf(path, sizeof path, "%s/yelp/%s", root, entry_file);
-    npy_array entries;
-    if (npy_read(path, &entries, &last_error)) fail_msg("%s", last_error.message);
+    const char *root = real_data();
+    RELEASED_BY(npy_release) npy_array entries;
+    ok(npy_read(formatted("%s/yelp/%s", root, entry_file), &entries, &last_error));
     assert_int_equal(entries.shape[0], 117907);
     size_t bad = 0;
     for (size_t row = 0; row < entries.shape[0]; row++) bad += npy_whole(&entries, row * COLUMNS + 2) == -1;
     assert_int_equal(bad, 11324);
-    npy_release(&entries);
 
-    dataset *data;
-    environment *world;
-    snprintf(path, sizeof path, "yelp:%s/yelp", root);
-    if (dataset_open(path, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+    auto_dataset *data = open_data(formatted("yelp:%s/yelp", root));
     assert_int_equal(dataset_dim(data), 20);
-    ok(environment_create(data, 0, &world, NULL));
+    auto_environment *world = start_rounds(data, 0);
     for (int t = 0; t < 1000; t++) {
-        environment_round round;
         double sum = 0.0;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         for (size_t arm = 0; arm < round.arms.count; arm++) sum += round.rewards[arm];
         assert_true(sum == 1.0);
     }
-    environment_free(world);
-    dataset_free(data);
 }

@@ -2,6 +2,7 @@
 #include "data/tables/classes.h"
 
 #include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 
 /* Row i has the entries (i % 4: 1 + i) and, unless i is a multiple of 3, (4: -1 - i); class i % 3. */
@@ -95,7 +96,7 @@ TEST(orders_are_uniform)
 {
     enum { TURNS = 6000 };
     classes_dataset *data = make();
-    environment *world;
+    auto_environment *world;
     size_t counts[ROWS][ROWS] = {{0}}, order[ROWS];
     ok(classes_start(&data->head, 1, &world, NULL));
     for (int turn = 0; turn < TURNS; turn++) {
@@ -105,7 +106,6 @@ TEST(orders_are_uniform)
     double expected = (double)TURNS / ROWS; /* 500, with a deviation of 21 */
     for (size_t t = 0; t < ROWS; t++)
         for (size_t row = 0; row < ROWS; row++) assert_true(fabs((double)counts[t][row] - expected) < 100.0);
-    environment_free(world);
     classes_close(&data->head);
 }
 
@@ -129,8 +129,7 @@ static void expect_refusal(size_t rows, size_t features, size_t classes, const c
     data->rows = rows;
     data->features = features;
     data->classes = classes;
-    assert_int_equal(classes_finish(data, "made", &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, message);
+    refuses(classes_finish(data, "made", &last_error), message);
     classes_close(&data->head);
 }
 

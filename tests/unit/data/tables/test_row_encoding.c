@@ -2,6 +2,7 @@
 #include "data/sets/environment.h"
 #include "data/tables/row_encoding.h"
 
+#include "data/support_sets.h"
 #include "data/tables/classes.h"
 #include "support_files.h"
 
@@ -32,12 +33,8 @@ static json_text text_of(const char *words)
 
 static dataset *open_table(test_folder *folder, const char *content, const char *options)
 {
-    char text[256];
-    dataset *data;
     folder_write_text(folder, "made.csv", content);
-    snprintf(text, sizeof text, "table:%s%s", folder_path(folder, "made.csv"), options);
-    if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
-    return data;
+    return open_data(formatted("table:%s%s", folder_path(folder, "made.csv"), options));
 }
 
 static void expect_rows(const row_encoding *encoding, const classes_dataset *rows)
@@ -64,25 +61,24 @@ TEST_IN_FOLDER(rows_are_those_of_the_table)
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char all[128];
         snprintf(all, sizeof all, "%s%s", i == 4 ? "" : ",ignore=id", options[i]);
-        dataset *data = open_table(&here, csv, all);
+        auto_dataset *data = open_table(&here, csv, all);
         const classes_dataset *rows = (const classes_dataset *)data;
         row_encoding *again = NULL;
         expect_rows(dataset_row_encoding(data), rows);
         const char *path = folder_path(&here, "rows.json");
         ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
-        if (row_encoding_read(path, &again, &last_error)) fail_msg("%s", last_error.message);
+        ok(row_encoding_read(path, &again, &last_error));
         expect_rows(again, rows);
         row_encoding_free(again);
-        dataset_free(data);
     }
 }
 
 TEST_IN_FOLDER(files_are_readable)
 {
-    dataset *data = open_table(&here, "a,b,c,target\n1,x,5,yes\n3,\"y \"\"z\",5,no\n,y,5,yes\n", ",header=yes");
+    auto_dataset *data = open_table(&here, "a,b,c,target\n1,x,5,yes\n3,\"y \"\"z\",5,no\n,y,5,yes\n", ",header=yes");
     const char *path = folder_path(&here, "rows.json");
     ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
-    uint8_t *written;
+    auto_memory uint8_t *written;
     size_t size;
     ok(file_read(path, &written, &size, NULL));
     assert_string_equal((const char *)written,
@@ -95,8 +91,6 @@ TEST_IN_FOLDER(files_are_readable)
                         "   {\"name\": \"c\", \"kind\": \"constant\"},\n"
                         "   {\"name\": \"target\", \"kind\": \"label\"}],\n"
                         " \"classes\": [\"no\", \"yes\"]}\n");
-    memory_free(written);
-    dataset_free(data);
 }
 
 TEST_IN_FOLDER(features_and_classes_have_names)
@@ -104,7 +98,7 @@ TEST_IN_FOLDER(features_and_classes_have_names)
     static const char *const expected[] = {
         "constant", "age", "age is missing", "sex=f",    "sex=m",    "sex is missing", "gap is missing",
         "code",     "7",   "age.8",          "mixed=12", "mixed=red"};
-    dataset *data = open_table(&here, csv, ",ignore=id");
+    auto_dataset *data = open_table(&here, csv, ",ignore=id");
     const row_encoding *encoding = dataset_row_encoding(data);
     assert_int_equal(row_encoding_features(encoding), sizeof expected / sizeof *expected);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
@@ -121,13 +115,12 @@ TEST_IN_FOLDER(features_and_classes_have_names)
     char name[64];
     row_encoding_feature_name(dataset_row_encoding(data), 0, name, sizeof name);
     assert_string_equal(name, "age");
-    dataset_free(data);
 }
 
 /* Numbers are the mean, texts are none of the categories. */
 TEST_IN_FOLDER(what_was_never_missing_may_be)
 {
-    dataset *data = open_table(&here, "a,b,target\n1,x,yes\n4,y,no\n", ",normalize=none,constant=off");
+    auto_dataset *data = open_table(&here, "a,b,target\n1,x,yes\n4,y,no\n", ",normalize=none,constant=off");
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
@@ -139,7 +132,6 @@ TEST_IN_FOLDER(what_was_never_missing_may_be)
     data = open_table(&here, "a,b,target\n1,x,yes\n4,y,no\n", ",constant=off");
     ok(row_encoding_json(dataset_row_encoding(data), text_of("{}"), NULL, indices, values, &count, NULL));
     assert_int_equal(count, 0);
-    dataset_free(data);
 }
 
 TEST_IN_FOLDER(wrong_rows_are_named)
@@ -157,17 +149,15 @@ TEST_IN_FOLDER(wrong_rows_are_named)
         {"[1]", "expected an object of columns and values, such as {\"age\": 38}"},
         {"{\"age\":1", "invalid JSON at byte 9: unexpected end of input"},
     };
-    dataset *data = open_table(&here, csv, "");
+    auto_dataset *data = open_table(&here, csv, "");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint32_t indices[MOST];
         float values[MOST];
         size_t count;
-        assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), NULL, indices, values,
-                                           &count, &last_error),
-                         EE_BAD_INPUT);
-        assert_string_equal(last_error.message, cases[i][1]);
+        refuses(row_encoding_json(dataset_row_encoding(data), text_of(cases[i][0]), NULL, indices, values, &count,
+                                  &last_error),
+                cases[i][1]);
     }
-    dataset_free(data);
 }
 
 /* What was reported of unknown values, a line each. */
@@ -193,14 +183,13 @@ static void expect_unknown(const row_encoding *encoding, const char *object, siz
 /* They have no feature, not even that of a missing value. */
 TEST_IN_FOLDER(categories_that_no_row_had_are_unknown)
 {
-    dataset *data = open_table(&here, "a,b,c,target\n1,red,x,x\n2,blue,,y\n9,red,y,x\n", ",categorical=a");
+    auto_dataset *data = open_table(&here, "a,b,c,target\n1,red,x,x\n2,blue,,y\n9,red,y,x\n", ",categorical=a");
     const row_encoding *encoding = dataset_row_encoding(data);
     expect_unknown(encoding, "{\"a\":\"2.0\",\"b\":\"red\",\"c\":\"x\"}", 4, "");
     expect_unknown(encoding, "{\"a\":3,\"b\":\"red\",\"c\":\"x\"}", 3, "0 3\n");
     expect_unknown(encoding, "{\"a\":\"one\",\"b\":\"rde\"}", 2, "0 one\n1 rde; did you mean 'red'?\n");
     expect_unknown(encoding, "{\"a\":345,\"b\":\"zebra\",\"c\":\"zebra\"}", 1, "0 345\n1 zebra\n2 zebra\n");
     expect_unknown(encoding, "{\"a\":1,\"b\":\"red\",\"c\":null}", 4, "");
-    dataset_free(data);
 }
 
 TEST_IN_FOLDER(words_for_a_missing_value_are_kept)
@@ -217,7 +206,7 @@ TEST_IN_FOLDER(words_for_a_missing_value_are_kept)
         {",missing=unknown+9", "{\"a\":9.0,\"b\":\"unknown\"}", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dataset *data = open_table(&here, "a,b,target\n1,red,x\n,blue,y\n4,red,x\n", cases[i].options);
+        auto_dataset *data = open_table(&here, "a,b,target\n1,red,x\n,blue,y\n4,red,x\n", cases[i].options);
         const char *path = folder_path(&here, "rows.json");
         row_encoding *again;
         ok(row_encoding_write(dataset_row_encoding(data), path, NULL));
@@ -225,23 +214,20 @@ TEST_IN_FOLDER(words_for_a_missing_value_are_kept)
         expect_unknown(again, cases[i].object, 1 + cases[i].entries, "");
         expect_unknown(dataset_row_encoding(data), cases[i].object, 1 + cases[i].entries, "");
         row_encoding_free(again);
-        dataset_free(data);
     }
 }
 
 TEST_IN_FOLDER(numbers_that_are_too_far)
 {
-    dataset *data = open_table(&here, "a,target\n1e-20,x\n2e-20,y\n", "");
+    auto_dataset *data = open_table(&here, "a,target\n1e-20,x\n2e-20,y\n", "");
     uint32_t indices[MOST];
     float values[MOST];
     size_t count;
-    assert_int_equal(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values,
-                                       &count, &last_error),
-                     EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "column 'a': '1e38' is too far outside the table's range");
+    refuses(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1e38}"), NULL, indices, values, &count,
+                              &last_error),
+            "column 'a': '1e38' is too far outside the table's range");
     ok(row_encoding_json(dataset_row_encoding(data), text_of("{\"a\":1}"), NULL, indices, values, &count, &last_error));
     assert_true(values[1] == 1.0f);
-    dataset_free(data);
 }
 
 #define HEAD "{\"format\":\"eenet rows\",\"version\":1,\"constant\":true,\"normalize\":\"unit\",\"columns\":["
@@ -274,9 +260,9 @@ TEST_IN_FOLDER(wrong_files_are_named)
     row_encoding *encoding;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         folder_write_text(&here, "rows.json", cases[i][0]);
-        assert_int_equal(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &last_error), EE_BAD_INPUT);
+        fails_saying(row_encoding_read(folder_path(&here, "rows.json"), &encoding, &last_error), EE_BAD_INPUT,
+                     "rows.json");
         assert_null(encoding);
-        assert_message_has(last_error.message, "rows.json");
         assert_message_has(last_error.message, cases[i][1]);
     }
     folder_write_text(&here, "rows.json", HEAD NUMBER TAIL);
@@ -287,17 +273,13 @@ TEST_IN_FOLDER(wrong_files_are_named)
 
 TEST_IN_FOLDER(names_that_are_not_utf8_are_not_written)
 {
-    dataset *data = open_table(&here, "a,target\nm\xfcller,x\nmaier,y\n", "");
-    assert_int_equal(row_encoding_write(dataset_row_encoding(data), folder_path(&here, "rows.json"), &last_error),
-                     EE_BAD_INPUT);
-    assert_message_has(last_error.message, "is not UTF-8");
-    dataset_free(data);
+    auto_dataset *data = open_table(&here, "a,target\nm\xfcller,x\nmaier,y\n", "");
+    fails_saying(row_encoding_write(dataset_row_encoding(data), folder_path(&here, "rows.json"), &last_error),
+                 EE_BAD_INPUT, "is not UTF-8");
 }
 
 TEST(other_kinds_have_none)
 {
-    dataset *data;
-    ok(dataset_open("synthetic:inner", NULL, &data, NULL));
+    auto_dataset *data = open_data("synthetic:inner");
     assert_null(dataset_row_encoding(data));
-    dataset_free(data);
 }

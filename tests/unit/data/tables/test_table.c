@@ -2,6 +2,7 @@
 #include "data/sets/environment.h"
 #include "data/tables/table.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static ee_status parse(const char *text, const char *options, classes_dataset **out, ee_error *error)
@@ -11,10 +12,9 @@ static ee_status parse(const char *text, const char *options, classes_dataset **
     ok(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL));
     memcpy(file.bytes, text, file.size);
     *out = NULL;
-    survey *seen;
+    auto_survey *seen;
     ok(survey_create(&seen, NULL));
     ee_status status = table_parse(&file, options, seen, out, error);
-    survey_free(seen);
     memory_free(file.bytes);
     return status;
 }
@@ -36,7 +36,7 @@ static void expect_rows(const char *text, const char *options, size_t features, 
 {
     char got[1024];
     classes_dataset *data;
-    if (parse(text, options, &data, &last_error)) fail_msg("%s", last_error.message);
+    ok(parse(text, options, &data, &last_error));
     print_rows(data, got, sizeof got);
     assert_string_equal(got, expected);
     assert_int_equal(data->features, features);
@@ -80,8 +80,7 @@ TEST(missing_numbers_are_the_mean_and_are_told)
     static const char *const words[] = {"",    "?",    "NA",   "NaN",  "nan", "null", "  ",   " ? ", "N/A",
                                         "n/a", "None", "none", "NULL", "-",   "#N/A", "#n/a", "na"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        char text[128];
-        snprintf(text, sizeof text, "a,b,target\n1,7,x\n%s,8,y\n3,9,y\n", words[i]);
+        const char *text = formatted("a,b,target\n1,7,x\n%s,8,y\n3,9,y\n", words[i]);
         expect_rows(text, PLAIN, 3, 2, "0| 0:1 2:7\n1| 0:2 1:1 2:8\n1| 0:3 2:9\n");
         expect_rows(text, "normalize=standard,constant=off", 3, 2, "0| 0:-1 2:-1.2247\n1| 1:1\n1| 0:1 2:1.2247\n");
     }
@@ -227,10 +226,8 @@ TEST(wrong_columns_are_named)
     classes_dataset *data;
     strcat(wide, "\n");
     assert_int_equal(parse(wide, "header=yes,label=x", &data, &last_error), EE_BAD_INPUT); /* there are no rows */
-    char twice[1200];
-    snprintf(twice, sizeof twice, "%s%s", wide, wide);
-    assert_int_equal(parse(twice, "header=yes,label=x", &data, &last_error), EE_BAD_OPTION);
-    assert_message_has(last_error.message, "it has 100 columns: n0, n1, ");
+    fails_saying(parse(formatted("%s%s", wide, wide), "header=yes,label=x", &data, &last_error), EE_BAD_OPTION,
+                 "it has 100 columns: n0, n1, ");
     assert_string_equal(last_error.message + strlen(last_error.message) - 3, "...");
 }
 
@@ -320,7 +317,7 @@ TEST(wrong_libsvm_lines_are_named)
 TEST(too_many_categories)
 {
     enum { ROWS = 10001 };
-    char *text = malloc(32 * ROWS);
+    auto_free char *text = malloc(32 * ROWS);
     assert_non_null(text);
     for (int column = 0; column < 2; column++) {
         size_t length = (size_t)sprintf(text, "a,target\n");
@@ -333,7 +330,6 @@ TEST(too_many_categories)
                               : "made.csv, column 'a': expected categories, got more than 10000 different values; "
                                 "leave it out with ignore=COLUMN");
     }
-    free(text);
 }
 
 TEST_IN_FOLDER(files_are_opened_packed_or_plain)
@@ -348,32 +344,26 @@ TEST_IN_FOLDER(files_are_opened_packed_or_plain)
     static const char *const cases[][2] = {{"plain.csv", "table:plain,label=target"},
                                            {"packed.csv.gz", "table:packed,label=target"},
                                            {"packed.csv", "table:packed,label=target"}};
-    char text[128];
     dataset *data;
     for (int i = 0; i < 3; i++) {
-        snprintf(text, sizeof text, "table:%s,label=target", folder_path(&here, cases[i][0]));
-        if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+        ok(dataset_open(formatted("table:%s,label=target", folder_path(&here, cases[i][0])), NULL, &data, &last_error));
         assert_string_equal(dataset_name(data), cases[i][1]);
         assert_int_equal(dataset_dim(data), 4);
         assert_int_equal(dataset_arms(data), 2);
         assert_int_equal(dataset_blocks(data), 2);
         assert_true(dataset_fingerprint(data) != 0);
-        environment *world;
         environment_round round;
-        ok(environment_create(data, 1, &world, NULL));
+        auto_environment *world = start_rounds(data, 1);
         for (int t = 0; t < 10; t++) {
             ok(environment_next(world, &round, NULL));
             assert_true(round.rewards[0] + round.rewards[1] == 1.0);
         }
-        environment_free(world);
         dataset_free(data);
     }
-    snprintf(text, sizeof text, "table:%s", folder_path(&here, "cut.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "cut.csv.gz, byte ");
-    snprintf(text, sizeof text, "table:%s", folder_path(&here, "none.csv"));
-    assert_int_equal(dataset_open(text, NULL, &data, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "none.csv");
+    fails_saying(dataset_open(formatted("table:%s", folder_path(&here, "cut.csv")), NULL, &data, &last_error),
+                 EE_BAD_INPUT, "cut.csv.gz, byte ");
+    fails_saying(dataset_open(formatted("table:%s", folder_path(&here, "none.csv")), NULL, &data, &last_error),
+                 EE_FILE_ERROR, "none.csv");
 }
 
 /* Row i has class i % 3 and a feature that tells it from the others: their rewards and values are told by i. */
@@ -382,26 +372,19 @@ TEST_IN_FOLDER(rows_come_as_the_file_has_them)
     static const char *const contents[] = {"a,target\n5,x\n2,y\n9,z\n1,x\n", "0 1:5\n1 1:2\n2 1:9\n0 1:1\n"};
     static const float numbers[] = {5, 2, 9, 1};
     for (int i = 0; i < 2; i++) {
-        char text[160];
-        dataset *data;
         folder_write_text(&here, "stream.txt", contents[i]);
-        snprintf(text, sizeof text, "table:%s,order=file," PLAIN, folder_path(&here, "stream.txt"));
-        ok(dataset_open(text, NULL, &data, NULL));
+        auto_dataset *data = open_data(formatted("table:%s,order=file," PLAIN, folder_path(&here, "stream.txt")));
         assert_string_equal(dataset_name(data), "table:stream,order=file," PLAIN);
         assert_int_equal(dataset_rows(data), 4);
         assert_int_equal(dataset_rounds(data), 0);
         for (uint64_t seed = 0; seed < 3; seed++) {
-            environment *world;
-            ok(environment_create(data, seed, &world, NULL));
+            auto_environment *world = start_rounds(data, seed);
             for (size_t t = 0; t < 11; t++) {
-                environment_round round;
-                ok(environment_next(world, &round, NULL));
+                environment_round round = next_round(world);
                 assert_true(round.rewards[t % 4 % 3] == 1.0);
                 assert_true(round.arms.values[0] == numbers[t % 4]);
             }
-            environment_free(world);
         }
-        dataset_free(data);
     }
     expect_failure("a,target\n1,x\n2,y\n", "order=time", EE_BAD_OPTION,
                    "options: table.order must be random|file, got time");
@@ -409,11 +392,7 @@ TEST_IN_FOLDER(rows_come_as_the_file_has_them)
 
 TEST(the_uci_files)
 {
-    const char *root = getenv("EENET_DATA");
-    if (!root) {
-        print_message("EENET_DATA is not set: the UCI files are not tested\n");
-        skip();
-    }
+    const char *root = real_data();
     static const struct {
         const char *name;
         const char *options;
@@ -428,10 +407,7 @@ TEST(the_uci_files)
         {"shuttle", "", 58000, 10, 7},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[512];
-        dataset *data;
-        snprintf(text, sizeof text, "table:%s/uci/%s.tsv.gz%s", root, cases[i].name, cases[i].options);
-        if (dataset_open(text, NULL, &data, &last_error)) fail_msg("%s", last_error.message);
+        auto_dataset *data = open_data(formatted("table:%s/uci/%s.tsv.gz%s", root, cases[i].name, cases[i].options));
         const classes_dataset *rows = (const classes_dataset *)data;
         assert_int_equal(rows->rows, cases[i].rows);
         assert_int_equal(rows->features, cases[i].features);
@@ -442,7 +418,6 @@ TEST(the_uci_files)
                 squares += (double)rows->values[at] * (double)rows->values[at];
             assert_close(squares, 1.0, 1e-5);
         }
-        dataset_free(data);
     }
 }
 
@@ -473,8 +448,7 @@ TEST(cells_in_memory)
     assert_string_equal(got, expected);
     dataset_free(data);
     cells[6].text = NULL;
-    assert_int_equal(dataset_open_cells("table:made", &from, &data, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message,
-                        "made, line 2, column 'target': the label is missing; delete the row or give it a class");
+    refuses(dataset_open_cells("table:made", &from, &data, &last_error),
+            "made, line 2, column 'target': the label is missing; delete the row or give it a class");
     assert_null(data);
 }

@@ -1,5 +1,6 @@
 /* What is told of a table: its columns, its classes, and what is likely a mistake. */
 
+#include "data/support_sets.h"
 #include "data/tables/table.h"
 #include "data/values/text.h"
 #include "support.h"
@@ -14,7 +15,7 @@ static survey *look(const char *content, const char *options)
     ok(memory_create(NULL, &file.bytes, file.size + 1, 1, NULL));
     memcpy(file.bytes, content, file.size);
     ok(survey_create(&seen, NULL));
-    if (table_parse(&file, options, seen, &data, &last_error)) fail_msg("%s", last_error.message);
+    ok(table_parse(&file, options, seen, &data, &last_error));
     classes_close(&data->head);
     memory_free(file.bytes); /* what is told does not lie there */
     return seen;
@@ -23,11 +24,10 @@ static survey *look(const char *content, const char *options)
 /* remark NULL: there is none. */
 static void expect_remark(const char *content, const char *options, const char *remark)
 {
-    survey *seen = look(content, options);
+    auto_survey *seen = look(content, options);
     if (!remark && seen->remark_count) fail_msg("%s", seen->remarks[0]);
     assert_int_equal(seen->remark_count, remark != NULL);
     if (remark) assert_string_equal(seen->remarks[0], remark);
-    survey_free(seen);
 }
 
 TEST(columns_and_classes_are_told)
@@ -83,10 +83,8 @@ static char *many_rows(const char *head, const char *format, size_t rows)
     text made = text_start(NULL);
     text_add(&made, "%s", head);
     for (size_t i = 0; i < rows; i++) {
-        char line[200];
         int number = (int)(i * 7919 % 1000), code = (int)(i * 31 % 5), row = (int)i;
-        snprintf(line, sizeof line, format, number, code, row);
-        text_add(&made, "%s\n", line);
+        text_add(&made, "%s\n", formatted(format, number, code, row));
     }
     ok(made.status);
     return made.bytes;
@@ -94,9 +92,8 @@ static char *many_rows(const char *head, const char *format, size_t rows)
 
 static void expect_many(const char *head, const char *format, const char *options, const char *remark)
 {
-    char *content = many_rows(head, format, 300);
+    auto_memory char *content = many_rows(head, format, 300);
     expect_remark(content, options, remark);
-    memory_free(content);
 }
 
 TEST(labels_that_are_none)
@@ -166,10 +163,9 @@ TEST(decimal_commas)
                   "column 1 and 1 other have numbers with a decimal comma, such as '1,5', read as 3 categories; add "
                   "decimal=comma");
     expect_remark(one, "decimal=comma", NULL);
-    survey *seen = look(one, "decimal=comma");
+    auto_survey *seen = look(one, "decimal=comma");
     assert_int_equal(seen->columns[0].kind, SURVEY_NUMERIC);
     assert_true(seen->columns[0].low == -3.0 && seen->columns[0].high == 2.25);
-    survey_free(seen);
 }
 
 TEST(ranking_lines)
@@ -212,11 +208,10 @@ TEST(many_columns_at_once)
         for (size_t i = 0; i < 30; i++) text_add(&made, row ? "t%zu-%zu," : "column_with_a_name_%zu,", i, row);
         text_add(&made, row ? "%s\n" : "target\n", row % 2 ? "x" : "y");
     }
-    survey *seen = look(made.bytes, "");
+    auto_survey *seen = look(made.bytes, "");
     assert_int_equal(seen->remark_count, 1);
     assert_string_equal(seen->remarks[0],
                         "column 'column_with_a_name_0' and 29 others are almost unique (39 values in 39 rows), and "
                         "each value is a feature; leave out with ignore=column_with_a_name_0+column_with_a_name_1+...");
-    survey_free(seen);
     memory_free(made.bytes);
 }

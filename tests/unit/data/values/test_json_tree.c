@@ -13,6 +13,7 @@ static json_tree read_tree(const char *document)
 
 TEST(members_and_elements_are_found)
 {
+    RELEASED_BY(json_tree_release)
     json_tree tree = read_tree("{\"a\": [1, \"two\", null], \"b\": {\"c\": true}, \"d\\u00e9\": -0.5e1}");
     const json_value *list = json_member(tree.root, "a");
     assert_int_equal(json_count(list), 3);
@@ -21,12 +22,11 @@ TEST(members_and_elements_are_found)
     assert_true(json_has_kind(json_element(list, 2), JSON_KIND_NULL));
     assert_true(json_has_kind(json_member(json_member(tree.root, "b"), "c"), JSON_KIND_TRUE));
     assert_true(json_member(tree.root, "d\xc3\xa9")->number == -5.0);
-    json_tree_release(&tree);
 }
 
 TEST(what_is_not_there_is_null)
 {
-    json_tree tree = read_tree("{\"a\": [], \"b\": 1}");
+    RELEASED_BY(json_tree_release) json_tree tree = read_tree("{\"a\": [], \"b\": 1}");
     assert_null(json_member(tree.root, "c"));
     assert_null(json_member(json_member(tree.root, "b"), "c"));
     assert_null(json_member(json_member(tree.root, "a"), "c"));
@@ -36,7 +36,6 @@ TEST(what_is_not_there_is_null)
     assert_null(json_text_of(json_member(tree.root, "b")));
     assert_int_equal(json_count(tree.root), 0); /* an object has members, not elements */
     assert_false(json_is_flag(NULL));
-    json_tree_release(&tree);
 }
 
 TEST(whole_numbers_are_exact)
@@ -57,10 +56,9 @@ TEST(whole_numbers_are_exact)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint64_t value = 0;
-        json_tree tree = read_tree(cases[i].text);
+        RELEASED_BY(json_tree_release) json_tree tree = read_tree(cases[i].text);
         if (json_whole(tree.root, &value) != cases[i].whole) fail_msg("%s", cases[i].text);
         if (cases[i].whole) assert_true(value == cases[i].value);
-        json_tree_release(&tree);
     }
 }
 
@@ -74,10 +72,9 @@ TEST(what_is_wrong_is_refused)
         {"[\"\\u0000\"]", "a string contains a zero byte"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        json_tree tree;
+        RELEASED_BY(json_tree_release) json_tree tree;
         assert_int_equal(json_tree_read(&tree, cases[i][0], strlen(cases[i][0]), &last_error), EE_BAD_INPUT);
         if (!strstr(last_error.message, cases[i][1])) fail_msg("%s: %s", cases[i][0], last_error.message);
         assert_null(tree.root);
-        json_tree_release(&tree);
     }
 }

@@ -2,6 +2,7 @@
 #include "data/values/text.h"
 
 #include "base/random.h"
+#include "data/support_sets.h"
 #include "data/values/date_text.h"
 #include "data/values/plain_number.h"
 #include "lab/report/page.h"
@@ -25,31 +26,28 @@ TEST(grows)
     memory_free(out.bytes);
 }
 
-TEST(html_is_harmless)
+TEST(words_are_quoted_where_needed)
 {
-    text out = text_start(NULL);
-    text_html(&out, "a<b>&\"c'");
-    assert_written(&out, "a&lt;b&gt;&amp;&quot;c&#39;");
-    text_html(&out, "Z\303\274rich \342\210\222 \360\237\231\202");
-    assert_written(&out, "Z\303\274rich \342\210\222 \360\237\231\202");
-    /* A byte that begins nothing, a character that is cut by the end, a control character. */
-    text_html(&out, "a\377b\303");
-    assert_written(&out, "a?b?");
-    text_html(&out, "a\nb\x01");
-    assert_written(&out, "a?b?");
-}
-
-TEST(csv_is_quoted_where_needed)
-{
-    text out = text_start(NULL);
-    text_csv(&out, "plain words");
-    assert_written(&out, "plain words");
-    text_csv(&out, "a,b");
-    assert_written(&out, "\"a,b\"");
-    text_csv(&out, "say \"x\"");
-    assert_written(&out, "\"say \"\"x\"\"\"");
-    text_csv(&out, "two\nlines");
-    assert_written(&out, "\"two\nlines\"");
+    static const struct {
+        void (*add)(text *, const char *);
+        const char *words, *written;
+    } cases[] = {
+        {text_html, "a<b>&\"c'", "a&lt;b&gt;&amp;&quot;c&#39;"},
+        {text_html, "Z\303\274rich \342\210\222 \360\237\231\202", "Z\303\274rich \342\210\222 \360\237\231\202"},
+        {text_html, "a\377b\303", "a?b?"}, /* a byte that begins nothing, a character that is cut by the end */
+        {text_html, "a\nb\x01", "a?b?"},   /* control characters */
+        {text_csv, "plain words", "plain words"},
+        {text_csv, "a,b", "\"a,b\""},
+        {text_csv, "say \"x\"", "\"say \"\"x\"\"\""},
+        {text_csv, "two\nlines", "\"two\nlines\""},
+        {page_shell_word, "table:a,label=b", "table:a,label=b"},
+        {page_shell_word, "a b'c", "&#39;a b&#39;\\&#39;&#39;c&#39;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text out = text_start(NULL);
+        cases[i].add(&out, cases[i].words);
+        assert_written(&out, cases[i].written);
+    }
 }
 
 TEST(numbers)
@@ -75,16 +73,12 @@ TEST(numbers)
     assert_written(&out, "0.050");
 }
 
-TEST(seeds_and_shell_words)
+TEST(seeds)
 {
     text out = text_start(NULL);
     uint64_t seeds[] = {7, 1, 0, 2, 7, 9};
     page_seeds(&out, seeds, 6);
     assert_written(&out, "0-2,7,9");
-    page_shell_word(&out, "table:a,label=b");
-    assert_written(&out, "table:a,label=b");
-    page_shell_word(&out, "a b'c");
-    assert_written(&out, "&#39;a b&#39;\\&#39;&#39;c&#39;");
 }
 
 TEST(numbers_of_json_are_finite)
@@ -93,8 +87,7 @@ TEST(numbers_of_json_are_finite)
     text_number(&page, 0.25);
     text_number(&page, (double)NAN);
     text_number(&page, -INFINITY);
-    assert_string_equal(page.bytes, "0.25nullnull");
-    memory_free(page.bytes);
+    assert_written(&page, "0.25nullnull");
 }
 
 /* Bits at random, and numbers of few digits. */
@@ -109,23 +102,22 @@ static double draw(random_stream *stream, size_t i)
 
 TEST(numbers_are_read_as_the_same)
 {
+    static const struct {
+        double number;
+        const char *written;
+    } cases[] = {{0, "0"},
+                 {-0.0, "-0"},
+                 {0.1, "0.1"},
+                 {-1234.5, "-1234.5"},
+                 {100, "100"},
+                 {0.05000000074505806, "0.05000000074505806"},
+                 {1.0 / 3, "0.3333333333333333"},
+                 {5e-324, "4.9406564584124654e-324"}};
     text page = text_start(NULL);
-    text_double(&page, 0);
-    assert_written(&page, "0");
-    text_double(&page, -0.0);
-    assert_written(&page, "-0");
-    text_double(&page, 0.1);
-    assert_written(&page, "0.1");
-    text_double(&page, -1234.5);
-    assert_written(&page, "-1234.5");
-    text_double(&page, 100);
-    assert_written(&page, "100");
-    text_double(&page, 0.05000000074505806);
-    assert_written(&page, "0.05000000074505806");
-    text_double(&page, 1.0 / 3);
-    assert_written(&page, "0.3333333333333333");
-    text_double(&page, 5e-324);
-    assert_written(&page, "4.9406564584124654e-324");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_double(&page, cases[i].number);
+        assert_written(&page, cases[i].written);
+    }
     text_float(&page, 0.1f);
     assert_written(&page, "0.1");
     text_float(&page, 16777216.0f);
@@ -146,39 +138,37 @@ TEST(numbers_are_read_as_the_same)
     }
 }
 
-static void assert_plain(double value, int digits, const char *expected)
+TEST(plain_numbers)
 {
-    assert_string_equal(plain_number_of(value, digits).text, expected);
-}
-
-TEST(no_exponents)
-{
-    assert_plain(1486.4, 3, "1486");
-    assert_plain(-1486.4, 3, "-1486");
-    assert_plain(123456789.0, 4, "123456789");
-    assert_plain(0.00002, 3, "0.00002");
-    assert_plain(1.2345e-7, 2, "0.00000012");
-    assert_plain(999999999999999.0, 3, "999999999999999");
-}
-
-TEST(as_many_digits_as_asked_for)
-{
-    assert_plain(14.864, 3, "14.9");
-    assert_plain(14.864, 4, "14.86");
-    assert_plain(0.25, 4, "0.25");
-    assert_plain(3.0, 4, "3");
-    assert_plain(100.0, 2, "100");
-    assert_plain(9.996, 3, "10");
-    assert_plain(0.0, 3, "0");
-    assert_plain(-0.0, 3, "0");
-}
-
-TEST(what_nobody_counts_the_zeros_of)
-{
-    assert_plain(1.5e15, 3, "1.5e+15");
-    assert_plain(1.5e-10, 3, "1.5e-10");
-    assert_plain(INFINITY, 3, "inf");
-    assert_plain(NAN, 3, "nan");
+    static const struct {
+        double value;
+        int digits;
+        const char *text;
+    } cases[] = {
+        /* No exponents. */
+        {1486.4, 3, "1486"},
+        {-1486.4, 3, "-1486"},
+        {123456789.0, 4, "123456789"},
+        {0.00002, 3, "0.00002"},
+        {1.2345e-7, 2, "0.00000012"},
+        {999999999999999.0, 3, "999999999999999"},
+        /* As many digits as asked for. */
+        {14.864, 3, "14.9"},
+        {14.864, 4, "14.86"},
+        {0.25, 4, "0.25"},
+        {3.0, 4, "3"},
+        {100.0, 2, "100"},
+        {9.996, 3, "10"},
+        {0.0, 3, "0"},
+        {-0.0, 3, "0"},
+        /* What nobody counts the zeros of. */
+        {1.5e15, 3, "1.5e+15"},
+        {1.5e-10, 3, "1.5e-10"},
+        {INFINITY, 3, "inf"},
+        {NAN, 3, "nan"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(plain_number_of(cases[i].value, cases[i].digits).text, cases[i].text);
 }
 
 /* Between the two it is the number that printf's %g has, written otherwise. */
@@ -187,10 +177,8 @@ TEST(the_same_number_as_printf)
     random_stream stream = random_named(7, "numbers");
     for (int i = 0; i < 2000; i++) {
         double value = random_normal(&stream) * pow(10.0, -8.0 + 12.0 * random_unit(&stream));
-        char expected[40];
-        snprintf(expected, sizeof expected, "%.5g", value);
         double got = strtod(plain_number_of(value, 5).text, NULL);
-        if (fabs(value) < 99999.0) assert_true(got == strtod(expected, NULL));
+        if (fabs(value) < 99999.0) assert_true(got == strtod(formatted("%.5g", value), NULL));
         assert_close(got, value, 1e-4);
     }
 }

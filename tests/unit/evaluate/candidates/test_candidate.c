@@ -2,6 +2,7 @@
 #include "evaluate/candidates/candidate.h"
 
 #include "data/files/npy.h"
+#include "data/support_sets.h"
 #include "support_files.h"
 #include "support_logs.h"
 
@@ -50,9 +51,7 @@ static void make(const char *text)
 
 static void make_of_file(const char *prefix, const char *name)
 {
-    char text[80];
-    snprintf(text, sizeof text, "%s:%s", prefix, folder_path(&here, name));
-    make(text);
+    make(formatted("%s:%s", prefix, folder_path(&here, name)));
 }
 
 static int leave(void **state)
@@ -72,8 +71,7 @@ TEST_OF_CANDIDATE(test_unknown_arm)
     candidate_round round = {.event = &event};
     double pi[ACTIONS];
     ok(class->play(self, &round, true, pi, NULL));
-    assert_int_equal(class->finish(self, 1, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "no event has an action 'gane'");
+    fails_saying(class->finish(self, 1, &last_error), EE_BAD_INPUT, "no event has an action 'gane'");
     make("arm:game");
     ok(class->play(self, &round, true, pi, NULL));
     ok(class->finish(self, 1, &last_error));
@@ -143,8 +141,7 @@ TEST_OF_CANDIDATE(test_named_arm)
     make("arm:0");
     double pi[4];
     ok(class->play(self, &(candidate_round){.event = &event}, false, pi, NULL));
-    assert_int_equal(class->finish(self, 1, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "no event has an action '0'; 'eenet log' lists them");
+    refuses(class->finish(self, 1, &last_error), "no event has an action '0'; 'eenet log' lists them");
 }
 
 TEST_OF_CANDIDATE(test_names)
@@ -164,13 +161,11 @@ TEST_OF_CANDIDATE(test_names)
     static const char *const unknown[] = {"", "arm", "arm:", "uniform:3", "file:", "eenot", "model"};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
         assert_int_equal(candidate_find(unknown[i], &class, &last_error), EE_BAD_OPTION);
-    assert_int_equal(candidate_find("eenett", &class, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "unknown candidate 'eenett'; did you mean 'eenet'?");
-    assert_int_equal(candidate_find("sofa", &class, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message,
-                        "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa");
-    assert_int_equal(candidate_find("sofa:x", &class, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "unknown candidate 'sofa:x'");
+    fails_with(candidate_find("eenett", &class, &last_error), EE_BAD_OPTION,
+               "unknown candidate 'eenett'; did you mean 'eenet'?");
+    fails_with(candidate_find("sofa", &class, &last_error), EE_BAD_OPTION,
+               "unknown candidate 'sofa'; to always choose the action 'sofa', write arm:sofa");
+    fails_with(candidate_find("sofa:x", &class, &last_error), EE_BAD_OPTION, "unknown candidate 'sofa:x'");
 }
 
 /* An event in which the last action gave the reward. */
@@ -232,7 +227,7 @@ static log_event named_event(const char *json, ee_round **round)
 /* Once frozen it does not learn the names of what it meets, and says the same of the same event. */
 TEST_OF_CANDIDATE(test_named_features)
 {
-    ee_round *first, *second;
+    auto_round *first, *second;
     log_event one = named_event("{\"U\":{\"plan\":\"a\"},\"_multi\":[{\"i\":\"x\"},{\"i\":\"y\"}]}", &first);
     log_event other = named_event("{\"U\":{\"plan\":\"b\"},\"_multi\":[{\"i\":\"z\"},{\"i\":\"w\"}]}", &second);
     candidate_round round = {.event = &one, .features = first},
@@ -249,18 +244,16 @@ TEST_OF_CANDIDATE(test_named_features)
     for (int i = 0; i < 10; i++) ok(class->play(self, &another, true, after, NULL));
     ok(class->play(self, &round, true, after, NULL));
     assert_memory_equal(before, after, sizeof before);
-    ee_round_free(first);
-    ee_round_free(second);
 }
 
 TEST_OF_CANDIDATE(test_unreadable_features)
 {
     bool usable;
-    ee_round *round;
+    auto_round *round;
     log_event event = usual_event();
     ok(ee_round_create(NULL, &round, NULL));
-    assert_int_equal(candidate_read_features(round, &event, &usable, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "line 1: the log has no vectors or features");
+    fails_saying(candidate_read_features(round, &event, &usable, &last_error), EE_BAD_INPUT,
+                 "line 1: the log has no vectors or features");
     event.context = (json_text){"{\"_multi\":[{}]}", 15};
     ok(candidate_read_features(round, &event, &usable, &last_error));
     assert_false(usable);
@@ -272,18 +265,16 @@ TEST_OF_CANDIDATE(test_unreadable_features)
     event.context = (json_text){"{\"a\":", 5};
     ok(candidate_read_features(round, &event, &usable, &last_error));
     assert_false(usable);
-    ee_round_free(round);
 }
 
 /* Places of a policy for a log of many names. */
 static size_t places_of(const char *policy, bool fixed)
 {
     make_by(&(candidate_setup){.text = policy, .features = "names=5000 hashes=0", .fixed_names = fixed});
-    ee_bandit *bandit;
+    auto_bandit *bandit;
     ok(class->save(self, folder_path(&here, "model.ee"), NULL));
     ok(ee_bandit_load(folder_path(&here, "model.ee"), NULL, &bandit, NULL));
     size_t dim = ee_bandit_info(bandit).dim;
-    ee_bandit_free(bandit);
     return dim;
 }
 
@@ -325,9 +316,8 @@ TEST_OF_CANDIDATE(test_files)
 /* Plays a CSV file, the first two rows, on events with these names (NULL: none). */
 static ee_status play_file(const char *content, const json_text *actions, double pi[2][ACTIONS])
 {
-    char text[80];
     folder_write_text(&here, "pi.csv", content);
-    snprintf(text, sizeof text, "file:%s", folder_path(&here, "pi.csv"));
+    const char *text = formatted("file:%s", folder_path(&here, "pi.csv"));
     candidate_setup setup = {.text = text, .dim = 3};
     tear_down(NULL);
     ok(candidate_find(text, &class, NULL));
@@ -454,34 +444,30 @@ TEST_OF_CANDIDATE(test_file_without_names)
         event.actions = names;
         candidate_round round = {.event = &event, .number = 1};
         double pi[ACTIONS];
-        assert_int_equal(class->play(self, &round, false, pi, &last_error), EE_BAD_INPUT);
-        assert_message_has(last_error.message, "has no column names, but the log's actions do (such as 'game')");
+        fails_saying(class->play(self, &round, false, pi, &last_error), EE_BAD_INPUT,
+                     "has no column names, but the log's actions do (such as 'game')");
     }
 }
 
 static char *describe_model(uint64_t seed)
 {
     char text[80], *described;
-    ee_bandit *bandit;
+    auto_bandit *bandit;
     ee_settings settings = {.policy = "greedy", .dim = 3, .seed = seed};
     snprintf(text, sizeof text, "model:%s", folder_path(&here, "model.ee"));
     candidate_setup setup = {.text = text, .dim = 3};
     ok(ee_bandit_create(&settings, &bandit, NULL));
     ok(ee_bandit_save(bandit, folder_path(&here, "model.ee"), NULL));
     ok(candidate_describe(&setup, &described, NULL));
-    ee_bandit_free(bandit);
     return described;
 }
 
 /* Two models of the same settings are two candidates. */
 TEST_OF_CANDIDATE(test_description_of_models)
 {
-    char *first = describe_model(1), *again = describe_model(1), *other = describe_model(2);
+    auto_memory char *first = describe_model(1), *again = describe_model(1), *other = describe_model(2);
     assert_string_equal(first, again);
     assert_string_not_equal(strstr(first, "checksum="), strstr(other, "checksum="));
-    memory_free(first);
-    memory_free(again);
-    memory_free(other);
 }
 
 /* What a candidate is: of a file, its bytes too. */

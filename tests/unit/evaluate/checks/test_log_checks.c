@@ -100,7 +100,7 @@ typedef void change_event(made_event *made, size_t number, size_t events);
 
 static log_findings check(const kind *of, size_t events, uint64_t seed, change_event *change)
 {
-    log_checks *checks;
+    auto_memory log_checks *checks;
     log_findings found;
     random_stream chance = random_named(seed, of->name);
     made_event made;
@@ -116,7 +116,6 @@ static log_findings check(const kind *of, size_t events, uint64_t seed, change_e
         log_checks_add(checks, &made.event);
     }
     log_checks_finish(checks, &found);
-    memory_free(checks);
     return found;
 }
 

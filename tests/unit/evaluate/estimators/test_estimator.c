@@ -2,6 +2,7 @@
 #include "evaluate/estimators/estimator.h"
 
 #include "base/random.h"
+#include "data/support_sets.h"
 #include "evaluate/estimators/rounds_sums.h"
 #include "support_rounds.h"
 
@@ -22,11 +23,11 @@ static const stored_name chosen[] = {{"ipw", ESTIMATOR_CLIPPED},         {"dr", 
 
 static double mean_of_terms(estimator_kind kind, double lambda, const evaluated_rounds *rounds)
 {
-    double *terms = malloc(rounds->count * sizeof *terms), sum = 0.0;
+    auto_free double *terms = malloc(rounds->count * sizeof *terms);
+    double sum = 0.0;
     assert_non_null(terms);
     estimator_terms(kind, lambda, rounds, terms);
     for (size_t i = 0; i < rounds->count; i++) sum += terms[i];
-    free(terms);
     return sum / (double)rounds->count;
 }
 
@@ -69,7 +70,7 @@ static void check_first_rounds(json_t *expect, const evaluated_rounds *rounds)
     static const stored_name of[] = {
         {"ipw", ESTIMATOR_IPS}, {"dm", ESTIMATOR_DM}, {"dr", ESTIMATOR_DR}, {"dr_os_10", ESTIMATOR_DROS}};
     if (!stored) return;
-    double *terms = malloc(rounds->count * sizeof *terms);
+    auto_free double *terms = malloc(rounds->count * sizeof *terms);
     assert_non_null(terms);
     for (size_t k = 0; k < COUNT(of); k++) {
         estimator_terms(of[k].kind, 10.0, rounds, terms);
@@ -77,7 +78,6 @@ static void check_first_rounds(json_t *expect, const evaluated_rounds *rounds)
         for (size_t i = 0; i < json_array_size(first); i++)
             assert_relative(terms[i], golden_number(json_array_get(first, i)), 1e-9);
     }
-    free(terms);
 }
 
 /* Equal widths are a question of order: the values are compared, not the parameters. */
@@ -88,8 +88,7 @@ static void check_choices(json_t *expect, const evaluated_rounds *rounds)
     static const char *const ways[] = {[TUNING_MSE] = "mse", [TUNING_SLOPE] = "slope"};
     for (size_t k = 0; k < COUNT(chosen); k++) {
         for (size_t way = 0; way < COUNT(ways); way++) {
-            char name[32];
-            snprintf(name, sizeof name, "%s_%s", chosen[k].name, ways[way]);
+            const char *name = formatted("%s_%s", chosen[k].name, ways[way]);
             double lambda;
             ok(estimator_tune(chosen[k].kind, (estimator_tuning)way, rounds, &lambda, NULL));
             double expected = golden_number(golden_member(golden_member(stored, name), "value"));
@@ -115,53 +114,48 @@ TEST(equal_on_synthetic_logs)
 {
     static const char *const names[] = {"ope/synthetic_binary.json", "ope/synthetic_continuous.json"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        json_t *log = golden_load(names[i]), *expect;
+        json_auto_t *log = golden_load(names[i]);
+        json_t *expect;
         const char *policy;
         json_object_foreach(golden_member(log, "expect"), policy, expect)
         {
-            logged_rounds rounds = logged_of_policy(log, policy);
+            RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, policy);
             check_all(expect, &rounds.rounds);
-            logged_free(&rounds);
         }
-        json_decref(log);
     }
 }
 
 TEST(equal_on_edge_cases)
 {
-    json_t *root = golden_load("ope/edge_cases.json"), *log;
+    json_auto_t *root = golden_load("ope/edge_cases.json");
+    json_t *log;
     size_t i;
     json_array_foreach(golden_member(root, "cases"), i, log)
     {
         size_t count;
-        double *pi = golden_doubles(golden_member(log, "pi"), &count);
-        double *q = golden_doubles(golden_member(log, "q_hat"), NULL);
+        auto_free double *pi = golden_doubles(golden_member(log, "pi"), &count);
+        auto_free double *q = golden_doubles(golden_member(log, "q_hat"), NULL);
+        RELEASED_BY(logged_free)
         logged_rounds rounds = logged_make(log, pi, q, count / json_array_size(golden_member(log, "reward")));
         check_all(golden_member(log, "expect"), &rounds.rounds);
-        logged_free(&rounds);
-        free(pi);
-        free(q);
     }
-    json_decref(root);
 }
 
 /* The log for which the README of Open Bandit Pipeline prints the error of its estimate. */
 TEST(equal_to_what_was_published)
 {
-    json_t *root = golden_load("ope/published.json"), *log = golden_member(root, "digits");
+    json_auto_t *root = golden_load("ope/published.json");
+    json_t *log = golden_member(root, "digits");
     size_t count = (size_t)json_integer_value(golden_member(log, "n_rounds")), actions = 10;
-    double *choice = golden_doubles(golden_member(log, "choice"), NULL), *pi = calloc(count * actions, sizeof *pi);
+    auto_free double *choice = golden_doubles(golden_member(log, "choice"), NULL),
+                     *pi = calloc(count * actions, sizeof *pi);
     assert_non_null(pi);
     for (size_t i = 0; i < count; i++) pi[i * actions + (size_t)choice[i]] = 1.0;
-    logged_rounds rounds = logged_make(log, pi, NULL, actions);
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_make(log, pi, NULL, actions);
     check_all(golden_member(log, "expect"), &rounds.rounds);
     double truth = golden_number(golden_member(log, "ground_truth"));
     assert_relative(fabs(estimator_value(ESTIMATOR_IPS, NAN, &rounds.rounds) / truth - 1.0), 0.01827255896321327,
                     1e-12);
-    logged_free(&rounds);
-    free(choice);
-    free(pi);
-    json_decref(root);
 }
 
 TEST(equal_on_open_bandit)
@@ -220,7 +214,7 @@ TEST(streams_equal_arrays)
 TEST(many_rounds_keep_their_digits)
 {
     enum { MANY = 3000000 };
-    double *ones = malloc(MANY * sizeof *ones), *tenths = malloc(MANY * sizeof *tenths);
+    auto_free double *ones = malloc(MANY * sizeof *ones), *tenths = malloc(MANY * sizeof *tenths);
     assert_true(ones && tenths);
     for (size_t i = 0; i < MANY; i++) {
         ones[i] = 1.0;
@@ -233,8 +227,6 @@ TEST(many_rounds_keep_their_digits)
     assert_close(10 * estimator_value(ESTIMATOR_IPS, 0, &rounds), 1.0, 1e-12);
     assert_close(10 * rounds_sums_value(&together, ESTIMATOR_IPS), 1.0, 1e-15);
     assert_close(10 * rounds_sums_value(&apart, ESTIMATOR_IPS), 1.0, 1e-15);
-    free(ones);
-    free(tenths);
 }
 
 TEST(shifted_rewards_shift_normalised_values)
@@ -307,9 +299,9 @@ TEST(tuning_is_refused_where_there_is_nothing_to_tune)
     made_rounds made;
     make_rounds(&made);
     double lambda;
-    assert_int_equal(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "estimator ips has no parameter to tune");
+    fails_with(estimator_tune(ESTIMATOR_IPS, TUNING_MSE, &made.rounds, &lambda, &last_error), EE_BAD_OPTION,
+               "estimator ips has no parameter to tune");
     made.rounds.count = 1;
-    assert_int_equal(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &last_error), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "estimator dros: tuning needs at least 2 rounds, got 1");
+    refuses(estimator_tune(ESTIMATOR_DROS, TUNING_SLOPE, &made.rounds, &lambda, &last_error),
+            "estimator dros: tuning needs at least 2 rounds, got 1");
 }

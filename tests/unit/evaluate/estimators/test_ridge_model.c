@@ -1,6 +1,7 @@
 /* Reward models against the numbers of Open Bandit Pipeline with scikit-learn's ridge. */
 #include "evaluate/estimators/ridge_model.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 #include "support_rounds.h"
 
@@ -80,14 +81,13 @@ static void predict_round(const ridge_model *model, const ridge_log *log, size_t
 static void check_first(const json_t *stored, const double *q)
 {
     size_t count;
-    double *expected = golden_doubles(stored, &count);
+    auto_free double *expected = golden_doubles(stored, &count);
     for (size_t i = 0; i < count; i++) assert_close(q[i], expected[i], 1e-7);
-    free(expected);
 }
 
 static void check_estimates(json_t *expect, const ridge_log *log, const double *q)
 {
-    logged_rounds rounds = logged_make(log->root, log->pi, q, ACTIONS);
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_make(log->root, log->pi, q, ACTIONS);
     assert_relative(estimator_value(ESTIMATOR_DM, 0, &rounds.rounds), golden_number(golden_member(expect, "dm")), 1e-7);
     assert_relative(estimator_value(ESTIMATOR_DR, 0, &rounds.rounds), golden_number(golden_member(expect, "dr")), 1e-7);
     assert_relative(estimator_value(ESTIMATOR_SNDR, 0, &rounds.rounds), golden_number(golden_member(expect, "sndr")),
@@ -98,12 +98,11 @@ static void check_estimates(json_t *expect, const ridge_log *log, const double *
         estimator_value(ESTIMATOR_SWITCH_DR, strtod(key, NULL), &rounds.rounds), golden_number(value), 1e-7);
     json_object_foreach(golden_member(expect, "dr_os"), key, value)
         assert_relative(estimator_value(ESTIMATOR_DROS, strtod(key, NULL), &rounds.rounds), golden_number(value), 1e-7);
-    logged_free(&rounds);
 }
 
 static void check_whole(json_t *expect, const ridge_log *log, ridge_weighting by, double *q)
 {
-    memory room = {0};
+    RELEASED_BY(memory_release) memory room = {0};
     ridge_model model;
     ok(ridge_model_create(&model, &room, DIM, 1.0, NULL));
     for (size_t i = 0; i < log->count; i++) add_round(&model, log, i, by);
@@ -113,12 +112,11 @@ static void check_whole(json_t *expect, const ridge_log *log, ridge_weighting by
     for (size_t i = 0; i < log->count; i++) predict_round(&model, log, i, q);
     check_first(golden_member(expect, "q_hat_first_10"), q);
     check_estimates(golden_member(expect, "whole"), log, q);
-    memory_release(&room);
 }
 
 static void check_cross_fitted(json_t *expect, const ridge_log *log, ridge_weighting by, double *q)
 {
-    memory room = {0};
+    RELEASED_BY(memory_release) memory room = {0};
     ridge_model folds[FOLDS], model;
     for (size_t f = 0; f < FOLDS; f++) ok(ridge_model_create(&folds[f], &room, DIM, 1.0, NULL));
     for (size_t i = 0; i < log->count; i++) add_round(&folds[(size_t)log->fold[i]], log, i, by);
@@ -132,21 +130,19 @@ static void check_cross_fitted(json_t *expect, const ridge_log *log, ridge_weigh
     }
     check_first(golden_member(expect, "cross_q_hat_first_10"), q);
     check_estimates(golden_member(expect, "cross_fitted"), log, q);
-    memory_release(&room);
 }
 
 TEST(equal_to_stored_models)
 {
     static const char *const names[] = {[RIDGE_PLAIN] = "normal", [RIDGE_IMPORTANCE] = "iw", [RIDGE_MRDR] = "mrdr"};
     ridge_log log = load();
-    double *q = malloc(log.count * ACTIONS * sizeof *q);
+    auto_free double *q = malloc(log.count * ACTIONS * sizeof *q);
     assert_non_null(q);
     for (size_t by = 0; by < COUNT(names); by++) {
         json_t *expect = golden_member(golden_member(log.root, "expect"), names[by]);
         check_whole(expect, &log, (ridge_weighting)by, q);
         check_cross_fitted(expect, &log, (ridge_weighting)by, q);
     }
-    free(q);
     unload(&log);
 }
 
@@ -156,7 +152,7 @@ TEST(weights_count_rows)
     const float x[] = {1, 0, -2}, y[] = {0, 3, 1};
     const uint32_t indices[] = {0, 2};
     const float entries[] = {1, -2};
-    memory room = {0};
+    RELEASED_BY(memory_release) memory room = {0};
     ridge_model once, thrice;
     ok(ridge_model_create(&once, &room, 3, 0.5, NULL));
     ok(ridge_model_create(&thrice, &room, 3, 0.5, NULL));
@@ -167,12 +163,11 @@ TEST(weights_count_rows)
     ok(ridge_model_solve(&once, NULL));
     ok(ridge_model_solve(&thrice, NULL));
     for (size_t i = 0; i < 4; i++) assert_close(once.theta[i], thrice.theta[i], 1e-14);
-    memory_release(&room);
 }
 
 TEST(zero_without_rows)
 {
-    memory room = {0};
+    RELEASED_BY(memory_release) memory room = {0};
     ridge_model model;
     ok(ridge_model_create(&model, &room, 2, 1.0, NULL));
     ok(ridge_model_solve(&model, NULL));
@@ -181,13 +176,12 @@ TEST(zero_without_rows)
     double q = NAN;
     ridge_model_predict(&model, &arms, &q);
     assert_true(q == 0.0);
-    memory_release(&room);
 }
 
 TEST(too_many_features_are_refused)
 {
     memory room = {0};
     ridge_model model;
-    assert_int_equal(ridge_model_create(&model, &room, 5000, 1.0, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "5000 features are too many; expected at most 4096");
+    fails_saying(ridge_model_create(&model, &room, 5000, 1.0, &last_error), EE_BAD_INPUT,
+                 "5000 features are too many; expected at most 4096");
 }

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/intervals/confidence_sequence.h"
 #include "support_files.h"
@@ -399,8 +400,7 @@ TEST_WITH(test_ranges, set_up, tear_down)
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "outside [0, 1]");
+    fails_saying(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT, "outside [0, 1]");
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = -1000.0;
     t.request.reward_high = 1000.0;
@@ -411,7 +411,7 @@ TEST_WITH(test_ranges, set_up, tear_down)
 /* Writes lines of dsjson: `count` times the first text, then the second once. */
 static void write_dsjson(const char *usual_line, size_t count, const char *last)
 {
-    char *text = NULL;
+    auto_free char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; i < count; i++) fprintf(stream, "%s\n", usual_line);
@@ -419,7 +419,6 @@ static void write_dsjson(const char *usual_line, size_t count, const char *last)
     fclose(stream);
     folder_write_text(&here, "log.dsjson", text);
     snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "log.dsjson"));
-    free(text);
 }
 
 /* The reward of any slot can be outside the range. */
@@ -439,8 +438,8 @@ TEST_WITH(test_range_of_slots, set_up, tear_down)
     trial_ask(&t, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 2.0;
-    assert_int_equal(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "line 41: reward 3 is outside [0, 2]");
+    fails_saying(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT,
+                 "line 41: reward 3 is outside [0, 2]");
 }
 
 /* An event whose features cannot be read is skipped, counted and reported. */
@@ -468,9 +467,7 @@ TEST_WITH(test_failures, set_up, tear_down)
 {
     folder_write_text(&here, "few.csv", "0.2,0.2,0.2,0.2,0.2\n");
     make_log(&usual, NULL, NULL);
-    char candidates[160];
-    snprintf(candidates, sizeof candidates, "file:%.60s,uniform,model:missing", folder_path(&here, "few.csv"));
-    trial_ask(&t, candidates, "ips");
+    trial_ask(&t, formatted("file:%.60s,uniform,model:missing", folder_path(&here, "few.csv")), "ips");
     ok(evaluation_run(&t.request, NULL, t.results, &last_error));
     assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
     assert_message_has(t.results[0].failure.message, "row 2: missing");
@@ -480,7 +477,7 @@ TEST_WITH(test_failures, set_up, tear_down)
 
 static void write_rows(const char *name, const json_t *rows)
 {
-    char *text = NULL;
+    auto_free char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     for (size_t i = 0; i < json_array_size(rows); i++)
@@ -489,17 +486,16 @@ static void write_rows(const char *name, const json_t *rows)
                     k + 1 == json_array_size(json_array_get(rows, i)) ? "\n" : "");
     fclose(stream);
     folder_write_text(&here, name, text);
-    free(text);
 }
 
 TEST_WITH(test_stored_numbers, set_up, tear_down)
 {
-    json_t *golden = golden_load("ope/synthetic_binary.json");
+    json_auto_t *golden = golden_load("ope/synthetic_binary.json");
     size_t count;
-    double *action = golden_doubles(golden_member(golden, "action"), &count);
-    double *reward = golden_doubles(golden_member(golden, "reward"), NULL);
-    double *p = golden_doubles(golden_member(golden, "pscore"), NULL);
-    char *text = NULL;
+    auto_free double *action = golden_doubles(golden_member(golden, "action"), &count);
+    auto_free double *reward = golden_doubles(golden_member(golden, "reward"), NULL);
+    auto_free double *p = golden_doubles(golden_member(golden, "pscore"), NULL);
+    auto_free char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     fprintf(stream, "action,probability,reward\n");
@@ -508,9 +504,7 @@ TEST_WITH(test_stored_numbers, set_up, tear_down)
     folder_write_text(&here, "log.csv", text);
     write_rows("soft.csv", golden_member(golden, "soft"));
     snprintf(log_path, sizeof log_path, "csv:%s,actions=10", folder_path(&here, "log.csv"));
-    char candidates[160];
-    snprintf(candidates, sizeof candidates, "file:%s,uniform", folder_path(&here, "soft.csv"));
-    answer(candidates, "ips,snips");
+    answer(formatted("file:%s,uniform", folder_path(&here, "soft.csv")), "ips,snips");
     static const char *const policies[] = {"soft", "uniform"};
     for (size_t i = 0; i < 2; i++) {
         const json_t *expected = golden_member(golden_member(golden, "expect"), policies[i]);
@@ -520,26 +514,19 @@ TEST_WITH(test_stored_numbers, set_up, tear_down)
         assert_close(t.results[i].facts.effective, json_number_value(golden_member(weights, "effective_sample_size")),
                      1e-9);
     }
-    free(action);
-    free(reward);
-    free(p);
-    free(text);
-    json_decref(golden);
 }
 
 /* The order that is assumed without names is a sentence. */
 TEST_WITH(test_assumed_columns, set_up, tear_down)
 {
-    char text[96], *rows = NULL;
+    auto_free char *rows = NULL;
     size_t size, said = 0;
     make_log(&usual, NULL, NULL);
     FILE *stream = open_memstream(&rows, &size);
     for (uint64_t i = 0; i < usual.rounds; i++) fprintf(stream, "0.2,0.2,0.2,0.2,0.2\n");
     fclose(stream);
     folder_write_text(&here, "pi.csv", rows);
-    free(rows);
-    snprintf(text, sizeof text, "file:%s,uniform", folder_path(&here, "pi.csv"));
-    answer(text, "ips");
+    answer(formatted("file:%s,uniform", folder_path(&here, "pi.csv")), "ips");
     assert_true(t.results[0].estimates[0].value == t.results[1].estimates[0].value);
     for (size_t k = 0; k < t.results[0].diagnosis.count; k++)
         said += strstr(t.results[0].diagnosis.sentences[k].text, "its columns are taken as actions 0, 1, 2,") != NULL;
@@ -619,7 +606,7 @@ TEST_WITH(test_headline_names_its_estimator, set_up, tear_down)
 static void edit_lines(const char *place, const char *from, const char *to)
 {
     char path[400], *edited = NULL;
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     snprintf(path, sizeof path, "%s/evaluations.jsonl", place);
     ok(file_read(path, &bytes, &size, NULL));
@@ -631,7 +618,6 @@ static void edit_lines(const char *place, const char *from, const char *to)
     fclose(stream);
     ok(file_write(path, edited, size, NULL));
     free(edited);
-    memory_free(bytes);
 }
 
 /* Evaluates again in a folder; whether the stored result was taken. */
@@ -660,7 +646,7 @@ TEST_WITH(test_stored_headlines, set_up, tear_down)
     make_log(&how, NULL, NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char place[96];
-        stored_evaluations stored = {0};
+        RELEASED_BY(evaluations_release) stored_evaluations stored = {0};
         snprintf(place, sizeof place, "%s-%zu", folder_path(&here, "kept"), i);
         assert_false(is_reused(place, cases[i].estimators, cases[i].place));
         assert_true(is_reused(place, cases[i].estimators, cases[i].place));
@@ -672,16 +658,15 @@ TEST_WITH(test_stored_headlines, set_up, tear_down)
         assert_int_equal(is_reused(place, cases[i].estimators, cases[i].place), cases[i].old_is_reused);
         edit_lines(place, ",\"marks\":", ",\"headline_estimator\":\"other\",\"marks\":");
         stored = (stored_evaluations){0};
-        assert_int_equal(evaluations_read(place, &stored, &last_error), EE_BAD_INPUT);
-        assert_message_has(last_error.message, "expected one of the estimators, or null in 'headline_estimator'");
-        evaluations_release(&stored);
+        fails_saying(evaluations_read(place, &stored, &last_error), EE_BAD_INPUT,
+                     "expected one of the estimators, or null in 'headline_estimator'");
     }
 }
 
 /* A CSV log, row by row. */
 static void write_csv(size_t rows, void (*row)(size_t i, FILE *into))
 {
-    char *text = NULL;
+    auto_free char *text = NULL;
     size_t size;
     FILE *stream = open_memstream(&text, &size);
     fprintf(stream, "action,probability,reward\n");
@@ -689,7 +674,6 @@ static void write_csv(size_t rows, void (*row)(size_t i, FILE *into))
     fclose(stream);
     folder_write_text(&here, "log.csv", text);
     snprintf(log_path, sizeof log_path, "csv:%s", folder_path(&here, "log.csv"));
-    free(text);
 }
 
 /* b is always right and is shown in nine events of ten, though the log says that it draws fairly. All weights of random
@@ -796,7 +780,7 @@ TEST_WITH(test_folder_and_threads, set_up, tear_down)
     assert_string_equal(lines[0], lines[2]);
 
     /* Again: all is read, nothing is written, the numbers are the same. */
-    trial first = {0}, again = {0};
+    RELEASED_BY(trial_end) trial first = {0}, again = {0};
     ask_in_folder(&first, NULL, 1);
     trial_run(&first);
     ask_in_folder(&again, places[0], 2);
@@ -808,7 +792,6 @@ TEST_WITH(test_folder_and_threads, set_up, tear_down)
         assert_string_equal(again.results[i].headline, first.results[i].headline);
         assert_int_equal(again.results[i].mark_count, first.results[i].mark_count);
     }
-    trial_end(&first);
     trial_end(&again);
 
     /* Another question is another evaluation. */
@@ -837,7 +820,7 @@ TEST_WITH(test_killed, set_up, tear_down)
     snprintf(killed, sizeof killed, "%s", folder_path(&here, "killed"));
     ask_in_folder(&t, whole, 1);
     trial_run(&t);
-    char *expected = read_untimed(within(path, sizeof path, whole, "evaluations.jsonl"));
+    auto_memory char *expected = read_untimed(within(path, sizeof path, whole, "evaluations.jsonl"));
     for (size_t after = 1; after <= 5; after += 2) {
         pid_t child = fork();
         assert_true(child >= 0);
@@ -857,12 +840,10 @@ TEST_WITH(test_killed, set_up, tear_down)
         ask_in_folder(&t, killed, 2);
         trial_run(&t);
         for (size_t i = 0; i < 5; i++) assert_int_equal(t.results[i].read, i < after);
-        char *got = read_untimed(path);
+        auto_memory char *got = read_untimed(path);
         assert_string_equal(got, expected);
-        memory_free(got);
         assert_int_equal(remove(path), 0);
     }
-    memory_free(expected);
 }
 
 TEST_WITH(test_wrong_lines, set_up, tear_down)
@@ -875,23 +856,19 @@ TEST_WITH(test_wrong_lines, set_up, tear_down)
         {"{\n", "line 1: invalid JSON at byte "},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        stored_evaluations stored = {0};
+        RELEASED_BY(evaluations_release) stored_evaluations stored = {0};
         folder_write_text(&here, "evaluations.jsonl", wrong[i].line);
-        assert_int_equal(evaluations_read(here.path, &stored, &last_error), EE_BAD_INPUT);
-        assert_message_has(last_error.message, wrong[i].message);
-        evaluations_release(&stored);
+        fails_saying(evaluations_read(here.path, &stored, &last_error), EE_BAD_INPUT, wrong[i].message);
     }
 }
 
 /* What a bandit earns a round, in rounds of the usual log's world from number first on. */
 static double play_rounds(ee_bandit *bandit, const char *text, size_t first, size_t rounds)
 {
-    dataset *data;
-    environment *world;
     environment_round round;
     double value = 0.0;
-    ok(dataset_open(text, NULL, &data, NULL));
-    ok(environment_create(data, usual.seed, &world, NULL));
+    auto_dataset *data = open_data(text);
+    auto_environment *world = start_rounds(data, usual.seed);
     for (size_t i = 0; i < first + rounds; i++) {
         ee_decision decision;
         ok(environment_next(world, &round, NULL));
@@ -900,8 +877,6 @@ static double play_rounds(ee_bandit *bandit, const char *text, size_t first, siz
         ok(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL));
         value += round.expected[decision.arm];
     }
-    environment_free(world);
-    dataset_free(data);
     return value / (double)rounds;
 }
 
@@ -910,13 +885,12 @@ TEST_WITH(test_warm, set_up, tear_down)
 {
     enum { LOGGED = 1000, FIRST = 200 };
     static const char text[] = "synthetic:inner,dim=10,arms=10";
-    char path[96];
     made_log how = usual;
     how.dataset = text;
     how.rounds = LOGGED;
     how.floor = 0.9;
     make_log(&how, NULL, NULL);
-    snprintf(path, sizeof path, "%s", folder_path(&here, "warm.ee"));
+    const char *path = formatted("%s", folder_path(&here, "warm.ee"));
     bool finished;
     ee_bandit *warm, *cold, *trained;
     trial_ask(&t, "eenet", "snips");
@@ -934,6 +908,6 @@ TEST_WITH(test_warm, set_up, tear_down)
     ee_bandit_free(cold);
     ee_bandit_free(trained);
     trial_ask(&t, "uniform", "snips");
-    assert_int_equal(evaluation_warm(&t.request, 0, NULL, path, &finished, &last_error), EE_BAD_OPTION);
-    assert_message_has(last_error.message, "'uniform' cannot be trained");
+    fails_saying(evaluation_warm(&t.request, 0, NULL, path, &finished, &last_error), EE_BAD_OPTION,
+                 "'uniform' cannot be trained");
 }

@@ -2,6 +2,7 @@
  * left out; metrics are estimated exactly as rewards are; the Pareto front is that of a search through all pairs. */
 
 #include "base/random.h"
+#include "data/support_sets.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/pareto.h"
 #include "support_files.h"
@@ -112,7 +113,7 @@ static double error_of(const evaluation_result *of, double truth)
 /* Evaluates arm 2 on the log with and without its marks. */
 static void compare(const made_log *how, uint64_t left_out, const char *sentence)
 {
-    trial t;
+    RELEASED_BY(end_trial) trial t;
     made_log bare = *how;
     char text[LOG_LEFT_OUT_TEXT];
     bare.marked = false;
@@ -128,7 +129,6 @@ static void compare(const made_log *how, uint64_t left_out, const char *sentence
     if (sentence) assert_string_equal(text, sentence);
     assert_true(error_of(&t.results[1], chances[0]) < 3 && error_of(&t.results[2], chances[2]) < 3);
     assert_true(fabs(log->reward - 0.19) < 0.02); /* 0.5 * 0.1 + 0.3 * 0.2 + 0.2 * 0.4 */
-    end_trial(&t);
 }
 
 TEST_IN_FOLDER(control_decisions_would_bias_and_are_left_out)
@@ -140,11 +140,10 @@ TEST_IN_FOLDER(control_decisions_would_bias_and_are_left_out)
 TEST_IN_FOLDER(repeats_would_bias_and_are_left_out)
 {
     made_log how = {.events = 8000, .repeats = 2, .marked = true};
-    trial t;
+    RELEASED_BY(end_trial) trial t;
     evaluate(&t, make_log("marked.eelog", &how), NULL, EVALUATION_PROGRESSIVE);
     uint64_t repeats = t.results[0].log.left_out.repeats;
     assert_true(repeats > 2000);
-    end_trial(&t);
     compare(&how, repeats, NULL);
 }
 
@@ -152,11 +151,10 @@ TEST_IN_FOLDER(repeats_would_bias_and_are_left_out)
 TEST_IN_FOLDER(decisions_of_a_uniform_baseline_count)
 {
     made_log how = {.events = 400, .control = 4, .marked = true, .uniform = true};
-    trial t;
+    RELEASED_BY(end_trial) trial t;
     evaluate(&t, make_log("log.eelog", &how), NULL, EVALUATION_PROGRESSIVE);
     assert_int_equal(t.results[0].log.events, 400);
     assert_int_equal(log_left_out_sum(&t.results[0].log.left_out), 0);
-    end_trial(&t);
 }
 
 /* In every mode, a metric has exactly the estimates that it would have as the reward. */
@@ -189,8 +187,7 @@ TEST_IN_FOLDER(metrics_leave_the_reward_alone)
     made_log how = {.events = 800, .measured = true};
     trial with, without;
     const char *path = make_log("log.eelog", &how);
-    char copy[200];
-    snprintf(copy, sizeof copy, "%s", path);
+    const char *copy = formatted("%s", path);
     evaluate(&with, copy, "-cost=-5:20", EVALUATION_CROSS);
     evaluate(&without, copy, "none", EVALUATION_CROSS);
     for (size_t i = 0; i < MOST_CANDIDATES; i++)
@@ -199,9 +196,9 @@ TEST_IN_FOLDER(metrics_leave_the_reward_alone)
     assert_true(with.results[0].metrics[0].range.reward_low == -5);
 
     /* A stored line has them too. */
-    char *line;
+    auto_memory char *line;
     size_t length;
-    stored_evaluations stored = {0};
+    RELEASED_BY(evaluations_release) stored_evaluations stored = {0};
     ok(evaluations_format(&with.request, &with.results[1], NULL, &line, &length, NULL));
     ok(memory_create(NULL, &stored.rows, 1, sizeof *stored.rows, NULL));
     stored.count = 1;
@@ -210,8 +207,6 @@ TEST_IN_FOLDER(metrics_leave_the_reward_alone)
     assert_int_equal(stored.rows[0].result.metric_count, 1);
     assert_true(read->smaller_better && read->events == 800);
     assert_true(read->estimates[2].value == with.results[1].metrics[0].estimates[2].value);
-    memory_free(line);
-    evaluations_release(&stored);
     end_trial(&with);
     end_trial(&without);
 }
@@ -234,8 +229,7 @@ static ee_status run_with(const char *path, const char *metrics, ee_error *error
 TEST_IN_FOLDER(wrong_metrics_are_refused)
 {
     made_log how = {.events = 50, .measured = true};
-    char path[200];
-    snprintf(path, sizeof path, "%s", make_log("log.eelog", &how));
+    const char *path = formatted("%s", make_log("log.eelog", &how));
     static const struct {
         const char *metrics, *message;
     } wrong[] = {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "evaluate/evaluations/evaluation_play.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 #include "support_logs.h"
 
@@ -95,7 +96,7 @@ static void fed_reopen(fed_play *self)
  * of the first that is judged. */
 static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from)
 {
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found;
     log_options options = log_options_usual();
@@ -109,7 +110,6 @@ static void feed(fed_play *self, uint64_t restart, uint64_t before, double *from
         event_use use = {.score = number >= before, .learn = true};
         ok(evaluation_play_event(&self->play, &round, use, NULL));
     }
-    log_close(log);
 }
 
 static void compare(uint64_t restart, uint64_t before)
@@ -156,7 +156,7 @@ TEST_WITH(judged_anew, set_up, tear_down)
 {
     fed_play fed, whole;
     double from;
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found;
     log_options options = log_options_usual();
@@ -167,7 +167,6 @@ TEST_WITH(judged_anew, set_up, tear_down)
         candidate_round round = {.event = &event, .number = number};
         ok(evaluation_play_event(&fed.play, &round, (event_use){.score = true, .learn = true}, NULL));
     }
-    log_close(log);
     feed(&whole, UINT64_MAX, BEFORE, &from);
     for (size_t i = 0; i < CANDIDATES; i++) {
         estimate left = tally_estimate(fed.play.players[i].sums, 0, (interval){0.0, 1.0}, 0.05);

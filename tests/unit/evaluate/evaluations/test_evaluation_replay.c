@@ -2,6 +2,7 @@
  * itself feeds, one call to predict and a later one to learn, with the events that each mode allows. */
 
 #include "base/random.h"
+#include "data/support_sets.h"
 #include "evaluate/candidates/reward_model.h"
 #include "evaluate/evaluations/evaluation.h"
 #include "support_files.h"
@@ -24,7 +25,7 @@ static struct {
 
 static void read_all(void)
 {
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found;
     log_options options = log_options_usual();
@@ -42,7 +43,6 @@ static void read_all(void)
         all.events[i].actions = NULL;
         all.events[i].arms = ee_arms_dense(into, ARMS, all.dim);
     }
-    log_close(log);
 }
 
 static int set_up(void **state)
@@ -171,23 +171,21 @@ static void score(sums *into, const copy *by, size_t i)
 static sums replay_progressively(bool learns, reward_model_kind kind)
 {
     sums found = {.count = 0};
-    copy one = make_copy(learns, kind);
+    RELEASED_BY(free_copy) copy one = make_copy(learns, kind);
     for (size_t i = 0; i < ROUNDS; i++) {
         score(&found, &one, i);
         learn(&one, i);
     }
-    free_copy(&one);
     return found;
 }
 
 static sums replay_split(bool learns, reward_model_kind kind)
 {
     sums found = {.count = 0};
-    copy one = make_copy(learns, kind);
+    RELEASED_BY(free_copy) copy one = make_copy(learns, kind);
     for (size_t i = 0; i < LEARNED; i++) learn(&one, i);
     freeze(&one);
     for (size_t i = LEARNED; i < ROUNDS; i++) score(&found, &one, i);
-    free_copy(&one);
     return found;
 }
 

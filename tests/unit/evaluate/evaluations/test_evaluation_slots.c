@@ -2,6 +2,7 @@
  * intervals that hold it, candidates that learn, and slots that nobody knows the reward of. */
 
 #include "base/random.h"
+#include "data/support_sets.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_play.h"
 #include "evaluate/evaluations/evaluation_warm.h"
@@ -108,8 +109,24 @@ typedef struct trial {
     evaluation_result results[MOST];
 } trial;
 
+static trial t;
+
+static void done(trial *self)
+{
+    evaluation_release(self->results, self->request.candidate_count);
+    self->request.candidate_count = 0;
+}
+
+static int tear_down(void **state)
+{
+    done(&t);
+    return folder_leave(state);
+}
+
+/* Another question; the answers to the last are released. */
 static void ask(trial *self, const char *const *candidates, size_t count, slot_weighting by)
 {
+    done(self);
     *self = (trial){.request = evaluation_usual()};
     self->request.log = log_path;
     self->request.slots = by;
@@ -128,11 +145,6 @@ static void play(trial *self)
     ok(evaluation_run(&self->request, NULL, self->results, NULL));
     for (size_t i = 0; i < self->request.candidate_count; i++)
         if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
-}
-
-static void done(trial *self)
-{
-    evaluation_release(self->results, self->request.candidate_count);
 }
 
 /* Of one who fills the slots with these actions. */
@@ -162,6 +174,8 @@ static double truth_of_draws(size_t slot, bool cascade, bool logged)
             }
     return sum;
 }
+
+static const char *const uniform_alone[] = {"uniform"};
 
 static double truth_of_uniform(size_t slot, bool cascade)
 {
@@ -207,7 +221,6 @@ static void check_truth(slot_weighting by, bool cascade, bool named, double erro
     size_t events = test_long(3000, 20000);
     error *= sqrt(20000.0 / (double)events);
     make_log(&(made_slots){.events = events, .cascade = cascade, .named = named, .seed = 3});
-    trial t;
     ask(&t, candidates, 3, by);
     play(&t);
     double first = 0, uniform = 0;
@@ -236,39 +249,34 @@ static void check_truth(slot_weighting by, bool cascade, bool named, double erro
     assert_int_equal(t.results[0].log.events, 3 * events);
     assert_int_equal(t.results[0].slot_count, SLOTS);
     assert_string_equal(t.results[0].slots[1].id, "middle");
-    done(&t);
 }
 
-TEST_WITH(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, folder_leave)
+TEST_WITH(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, tear_down)
 {
     check_truth(SLOT_OWN, false, false, 0.03);
     check_truth(SLOT_CASCADE, false, false, 0.07);
     check_truth(SLOT_WHOLE, false, false, 0.15);
 }
 
-TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, folder_leave)
+TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, tear_down)
 {
     static const char *const candidates[] = {"first"};
     static const size_t baselines[SLOTS] = {2, 3, 1};
     check_truth(SLOT_CASCADE, true, true, 0.07);
     check_truth(SLOT_WHOLE, true, false, 0.15);
-    trial t;
     ask(&t, candidates, 1, SLOT_OWN); /* the log has action 0 above more often than `first`, who never has */
     play(&t);
     assert_true(t.results[0].slots[2].estimates[0].high < truth_of(baselines, 2, true));
-    done(&t);
 }
 
 /* Of many logs the intervals hold the truth in as many as they promise: of the mean of all slots, whose rewards depend
  * on each other. */
-TEST_WITH(intervals_hold_the_truth, set_up, folder_leave)
+TEST_WITH(intervals_hold_the_truth, set_up, tear_down)
 {
     const size_t logs = test_long(8, 40), missed = 1 + logs / 8;
     static const interval_kind kinds[] = {INTERVAL_CS, INTERVAL_NORMAL, INTERVAL_BOOTSTRAP, INTERVAL_BERNSTEIN};
-    static const char *const candidates[] = {"uniform"};
     size_t held[4][3] = {{0}}, gains[4] = {0};
     double truth = 0, logged = 0;
-    trial t;
     for (size_t k = 0; k < SLOTS; k++) {
         truth += truth_of_uniform(k, true) / SLOTS;
         logged += truth_of_draws(k, true, true) / SLOTS;
@@ -276,7 +284,7 @@ TEST_WITH(intervals_hold_the_truth, set_up, folder_leave)
     for (uint64_t i = 0; i < logs; i++) {
         make_log(&(made_slots){.events = 300, .cascade = true, .seed = 100 + i});
         for (size_t kind = 0; kind < 4; kind++) {
-            ask(&t, candidates, 1, SLOT_CASCADE);
+            ask(&t, uniform_alone, 1, SLOT_CASCADE);
             t.request.interval = kinds[kind];
             play(&t);
             for (size_t e = 0; e < 3; e++) {
@@ -285,7 +293,6 @@ TEST_WITH(intervals_hold_the_truth, set_up, folder_leave)
             }
             const estimate *ips = &t.results[0].estimates[0];
             gains[kind] += ips->gain_low <= truth - logged && truth - logged <= ips->gain_high;
-            done(&t);
         }
     }
     for (size_t kind = 0; kind < 4; kind++) {
@@ -296,20 +303,19 @@ TEST_WITH(intervals_hold_the_truth, set_up, folder_leave)
 }
 
 /* The evaluation of `uniform` by IPS with an interval of this kind; with slots each weighted alone. */
-static void play_interval(trial *t, interval_kind kind, double alpha)
+static void play_interval(trial *self, interval_kind kind, double alpha)
 {
-    static const char *const candidates[] = {"uniform"};
-    ask(t, candidates, 1, SLOT_OWN);
-    t->request.estimator_count = 1;
-    t->request.interval = kind;
-    t->request.alpha = alpha;
-    play(t);
+    ask(self, uniform_alone, 1, SLOT_OWN);
+    self->request.estimator_count = 1;
+    self->request.interval = kind;
+    self->request.alpha = alpha;
+    play(self);
 }
 
 /* The interval of the mean of the slots: with bounds for any number of rounds, the mean of the slots' intervals that
  * each have their part of alpha; with asymptotic ones, the mean of those that each have the whole. The last slot counts
  * less, because it is not always known. */
-TEST_WITH(slots_share_alpha, set_up, folder_leave)
+TEST_WITH(slots_share_alpha, set_up, tear_down)
 {
     static const interval_kind kinds[] = {INTERVAL_NORMAL,          INTERVAL_STUDENT,   INTERVAL_BOOTSTRAP,
                                           INTERVAL_CLOPPER_PEARSON, INTERVAL_HOEFFDING, INTERVAL_BERNSTEIN,
@@ -318,7 +324,7 @@ TEST_WITH(slots_share_alpha, set_up, folder_leave)
     make_log(&(made_slots){.events = 1000, .unknown = 4, .seed = 5});
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bool shared = i > 2;
-        trial whole, parts;
+        RELEASED_BY(done) trial whole = {0}, parts = {0};
         play_interval(&whole, kinds[i], alpha);
         play_interval(&parts, kinds[i], shared ? alpha / SLOTS : alpha);
         double low = 0.0, high = 0.0, gain_low = 0.0, gain_high = 0.0;
@@ -336,15 +342,12 @@ TEST_WITH(slots_share_alpha, set_up, folder_leave)
             near(whole.results[0].estimates[0].gain_low, gain_low, 1e-12, interval_name(kinds[i]), 0);
             near(whole.results[0].estimates[0].gain_high, gain_high, 1e-12, interval_name(kinds[i]), 0);
         }
-        done(&whole);
-        done(&parts);
     }
 }
 
 /* Hoeffding's by its formula: w r is at most 5, as the least probability is 1/5. */
-TEST_WITH(slots_by_hoeffding, set_up, folder_leave)
+TEST_WITH(slots_by_hoeffding, set_up, tear_down)
 {
-    trial t;
     make_log(&(made_slots){.events = 1000, .seed = 5});
     play_interval(&t, INTERVAL_HOEFFDING, 0.06);
     const estimate *found = &t.results[0].estimates[0];
@@ -354,8 +357,7 @@ TEST_WITH(slots_by_hoeffding, set_up, folder_leave)
         const estimate *slot = &t.results[0].slots[k].estimates[0];
         near(slot->high - slot->value, 5.0 * sqrt(log(2.0 / 0.06) / 2000.0), 1e-6, "alone", k + 1);
     }
-    done(&t);
-    ask(&t, (const char *const[]){"uniform"}, 1, SLOT_CASCADE); /* the weight of slot k is at most 5^k */
+    ask(&t, uniform_alone, 1, SLOT_CASCADE); /* the weight of slot k is at most 5^k */
     t.request.interval = INTERVAL_HOEFFDING;
     play(&t);
     for (size_t k = 0; k < SLOTS; k++) {
@@ -363,15 +365,13 @@ TEST_WITH(slots_by_hoeffding, set_up, folder_leave)
         near(slot->high - slot->value, pow(5.0, 1.0 + (double)k) * sqrt(log(2.0 / 0.05) / 2000.0), 1e-3, "alone",
              k + 1);
     }
-    done(&t);
 }
 
 /* The confidence sequences of value and difference, fed by the test: an event is one round that counts as its copies.
  */
-TEST_WITH(slots_by_cs, set_up, folder_leave)
+TEST_WITH(slots_by_cs, set_up, tear_down)
 {
-    trial t;
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found;
     log_options usual = log_options_usual();
@@ -391,7 +391,6 @@ TEST_WITH(slots_by_cs, set_up, folder_leave)
         confidence_sequence_add_ips_slots(&value, weights, rewards, shown, event.copies);
         confidence_sequence_add_gain_slots(&gain, weights, rewards, shown, event.copies);
     }
-    log_close(log);
     play_interval(&t, INTERVAL_CS, 0.06);
     const estimate *ips = &t.results[0].estimates[0];
     interval expected = confidence_sequence_interval(&value, 0.06);
@@ -400,14 +399,13 @@ TEST_WITH(slots_by_cs, set_up, folder_leave)
     expected = confidence_sequence_interval(&gain, 0.06);
     near(ips->gain_low, expected.low, 1e-12, "low of the difference", 0);
     near(ips->gain_high, expected.high, 1e-12, "high of the difference", 0);
-    done(&t);
 }
 
 /* What DM of the shared ridge model and MRDR find for `uniform`, if the models are asked in one call and taught in a
  * later one, and never a slot whose reward is not known. */
 static void replay_models(double values[2])
 {
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found;
     log_options usual = log_options_usual();
@@ -442,34 +440,29 @@ static void replay_models(double values[2])
         values[m] /= count;
         reward_model_free(models[m]);
     }
-    log_close(log);
 }
 
-TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, folder_leave)
+TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, tear_down)
 {
-    static const char *const candidates[] = {"uniform"};
     double expected[2];
     make_log(&(made_slots){.events = 200, .unknown = 4, .seed = 5});
-    trial t;
-    ask(&t, candidates, 1, SLOT_OWN);
+    ask(&t, uniform_alone, 1, SLOT_OWN);
     assert_true(estimator_request_parse("dm", &t.request.estimators[0]));
     assert_true(estimator_request_parse("mrdr", &t.request.estimators[1]));
     play(&t);
     replay_models(expected);
     near(t.results[0].estimates[0].value, expected[0], 1e-12, "dm", 0);
     near(t.results[0].estimates[1].value, expected[1], 1e-12, "mrdr", 0);
-    done(&t);
 }
 
 /* Action 3 is the best in every slot, then 2, then 1: a policy finds that from the rewards of the slots. */
-TEST_WITH(candidates_learn_every_slot, set_up, folder_leave)
+TEST_WITH(candidates_learn_every_slot, set_up, tear_down)
 {
     static const char *const candidates[] = {"linucb", "eenet", "uniform", "arm:3"};
     static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_CROSS};
     for (size_t named = 0; named < 2; named++) {
         make_log(&(made_slots){.events = test_long(1500, 3000), .named = named, .seed = 5});
         for (size_t mode = 0; mode < (named ? test_long(1, 3) : 3); mode++) {
-            trial t;
             ask(&t, candidates, mode || named ? 1 : 4, SLOT_OWN);
             t.request.mode = modes[mode];
             play(&t);
@@ -480,29 +473,25 @@ TEST_WITH(candidates_learn_every_slot, set_up, folder_leave)
                 assert_true(t.results[0].estimates[0].value > t.results[2].estimates[0].value + 0.05);
                 near(t.results[3].slots[0].estimates[0].value, best, error, "arm:3", 1);
             }
-            done(&t);
         }
     }
 }
 
-TEST_WITH(a_slot_without_a_reward_is_not_judged, set_up, folder_leave)
+TEST_WITH(a_slot_without_a_reward_is_not_judged, set_up, tear_down)
 {
     static const char *const candidates[] = {"uniform", "linucb"};
     make_log(&(made_slots){.events = 1000, .unknown = 2, .seed = 5});
-    trial t;
     ask(&t, candidates, 2, SLOT_CASCADE);
     play(&t);
     assert_int_equal(t.results[0].slots[2].events, 500);
     assert_int_equal(t.results[0].log.events, 2500);
     near(t.results[0].slots[2].estimates[0].value, truth_of_uniform(2, false), 0.08, "uniform", 3);
-    done(&t);
     ask(&t, candidates, 2, SLOT_CASCADE);
     t.request.first_slot = true;
     play(&t);
     assert_int_equal(t.results[0].log.events, 1000);
     assert_int_equal(t.results[0].slot_count, 0);
     near(t.results[0].estimates[0].value, truth_of_uniform(0, false), 0.08, "uniform", 1);
-    done(&t);
 }
 
 /* What it took still counts in the weights of later slots. */
@@ -510,7 +499,7 @@ TEST(a_slot_without_a_reward_counts_for_later_ones)
 {
     static const double p[] = {0.5, 0.5}, pi[] = {0.8, 0.2};
     evaluation_request request = evaluation_usual();
-    tally *sums = calloc(1, sizeof *sums);
+    auto_free tally *sums = calloc(1, sizeof *sums);
     log_event event = {.count = 2, .probability = 0.5, .probabilities = p, .reward = 1.0, .copies = 1.0};
     tally_slot slots[] = {{{&event, pi, NULL, NULL, false}, true}, {{&event, pi, NULL, NULL, false}, false}};
     request.estimators[0].kind = ESTIMATOR_IPS;
@@ -520,21 +509,18 @@ TEST(a_slot_without_a_reward_counts_for_later_ones)
     near(sums->views[VIEW_PLAIN].sums.wr, 1.6 * 1.6, 1e-12, "cascade", 2);
     assert_int_equal(sums->views[VIEW_PLAIN].sums.events, 1);
     tally_release(sums);
-    free(sums);
 }
 
 /* Slots are kept with the evaluation and read again; another weighting is another question. */
-TEST_WITH(slots_are_kept_and_read_again, set_up, folder_leave)
+TEST_WITH(slots_are_kept_and_read_again, set_up, tear_down)
 {
-    static const char *const candidates[] = {"uniform"};
-    char kept[96];
-    snprintf(kept, sizeof kept, "%s", folder_path(&here, "kept"));
+    const char *kept = formatted("%s", folder_path(&here, "kept"));
     make_log(&(made_slots){.events = 200, .seed = 5});
-    trial t, again;
-    ask(&t, candidates, 1, SLOT_CASCADE);
+    RELEASED_BY(done) trial again = {0};
+    ask(&t, uniform_alone, 1, SLOT_CASCADE);
     t.request.folder = kept;
     play(&t);
-    ask(&again, candidates, 1, SLOT_CASCADE);
+    ask(&again, uniform_alone, 1, SLOT_CASCADE);
     again.request.folder = kept;
     play(&again);
     assert_true(again.results[0].read && again.results[0].slot_count == SLOTS);
@@ -542,30 +528,24 @@ TEST_WITH(slots_are_kept_and_read_again, set_up, folder_leave)
     for (size_t k = 0; k < SLOTS; k++)
         for (size_t e = 0; e < 3; e++)
             near(again.results[0].slots[k].estimates[e].value, t.results[0].slots[k].estimates[e].value, 0, "kept", k);
-    done(&again);
-    ask(&again, candidates, 1, SLOT_OWN);
+    ask(&again, uniform_alone, 1, SLOT_OWN);
     again.request.folder = kept;
     play(&again);
     assert_false(again.results[0].read);
-    done(&again);
-    done(&t);
 }
 
-TEST_WITH(a_trained_winner_learned_all_slots, set_up, folder_leave)
+TEST_WITH(a_trained_winner_learned_all_slots, set_up, tear_down)
 {
     static const char *const candidates[] = {"linucb"};
     bool finished = false;
-    char path[96];
-    snprintf(path, sizeof path, "%s", folder_path(&here, "winner.ee"));
+    const char *path = formatted("%s", folder_path(&here, "winner.ee"));
     make_log(&(made_slots){.events = 300, .unknown = 3, .named = true, .seed = 5});
-    trial t;
     ask(&t, candidates, 1, SLOT_CASCADE);
     ok(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL));
     assert_true(finished);
-    ee_bandit *bandit;
+    auto_bandit *bandit;
     ok(ee_bandit_load(path, NULL, &bandit, NULL));
     assert_int_equal(ee_bandit_info(bandit).rewards, 800);
-    ee_bandit_free(bandit);
 }
 
 typedef struct fed_play {
@@ -586,10 +566,10 @@ static void fed_open(fed_play *self, const char *const *candidates, size_t count
 /* Feeds the log; after so many events it is saved, closed and loaded. */
 static void feed(fed_play *self, const char *const *candidates, size_t count, uint64_t restart)
 {
-    log_reader *log;
+    auto_log_reader *log;
     log_event event;
     bool found, usable;
-    ee_round *features;
+    auto_round *features;
     log_options usual = log_options_usual();
     fed_open(self, candidates, count);
     ok(log_open(log_path, &usual, &log, NULL));
@@ -610,23 +590,21 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
         candidate_round round = {.event = &event, .number = number, .features = features};
         ok(evaluation_play_event(&self->play, &round, (event_use){.score = true, .learn = true}, NULL));
     }
-    ee_round_free(features);
-    log_close(log);
 }
 
 /* The numbers are those of the log as a whole, also where they were saved and loaded on the way. */
-TEST_WITH(slots_may_come_one_by_one, set_up, folder_leave)
+TEST_WITH(slots_may_come_one_by_one, set_up, tear_down)
 {
     static const char *const candidates[] = {"first", "uniform", "linucb"};
     static const uint64_t restarts[] = {UINT64_MAX, 1, 150};
     make_log(&(made_slots){.events = 300, .cascade = true, .named = true, .unknown = 3, .seed = 8});
-    trial whole;
+    RELEASED_BY(done) trial whole = {0};
     ask(&whole, candidates, 3, SLOT_CASCADE);
     whole.request.estimator_count = 2;
     whole.request.features = "names=100";
     play(&whole);
     for (size_t r = 0; r < 3; r++) {
-        fed_play fed;
+        fed_play fed = {0};
         feed(&fed, candidates, 3, restarts[r]);
         for (size_t c = 0; c < 3; c++)
             for (size_t e = 0; e < 2; e++) {
@@ -643,5 +621,4 @@ TEST_WITH(slots_may_come_one_by_one, set_up, folder_leave)
             }
         evaluation_play_close(&fed.play);
     }
-    done(&whole);
 }

@@ -169,14 +169,12 @@ static char *run(trial *self, size_t threads)
 static void compare(trial *self, const char *part)
 {
     static const size_t threads[] = {3, 8, 2};
-    char *expected = run(self, 1);
+    auto_free char *expected = run(self, 1);
     assert_message_has(expected, part);
     for (size_t i = 0; i < test_long(1, sizeof threads / sizeof *threads); i++) {
-        char *found = run(self, threads[i]);
+        auto_free char *found = run(self, threads[i]);
         assert_string_equal(expected, found);
-        free(found);
     }
-    free(expected);
 }
 
 /* All modes in the long form, else the one that is the turn of the log. */
@@ -292,9 +290,9 @@ TEST_IN_FOLDER(large_events)
 {
     static const char *const estimators[] = {"snips"};
     enum { LARGE_DIM = 20000, LARGE_EVENTS = 40 };
-    float *values = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *values);
+    auto_free float *values = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *values);
     size_t starts[ACTIONS + 1];
-    uint32_t *indices = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *indices);
+    auto_free uint32_t *indices = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *indices);
     log_writer *log;
     trial t;
     assert_true(values && indices);
@@ -318,8 +316,6 @@ TEST_IN_FOLDER(large_events)
         ok(log_write(log, &event, NULL));
     }
     ok(log_end(log, true, NULL));
-    free(values);
-    free(indices);
     ask(&t, estimators, 1);
     t.candidates[4].text = "ucb1";
     compare(&t, "\"events\":40,");

@@ -1,6 +1,7 @@
 /* Intervals against the numbers of Open Bandit Pipeline, SciPy and Vowpal Wabbit, and against what they promise. */
 #include "evaluate/intervals/interval.h"
 
+#include "data/support_sets.h"
 #include "evaluate/estimators/quantile.h"
 #include "evaluate/intervals/confidence_sequence.h"
 #include "support_rounds.h"
@@ -21,7 +22,7 @@ static rounds_sums sums_of(const evaluated_rounds *rounds)
  * above that would say the same, so the sums are those of rounds with weight 1 and reward w r. */
 static void check_bounds(const json_t *stored, const evaluated_rounds *rounds)
 {
-    double *terms = malloc(rounds->count * sizeof *terms), *ones = malloc(rounds->count * sizeof *ones);
+    auto_free double *terms = malloc(rounds->count * sizeof *terms), *ones = malloc(rounds->count * sizeof *ones);
     assert_non_null(terms);
     assert_non_null(ones);
     estimator_terms(ESTIMATOR_IPS, NAN, rounds, terms);
@@ -51,23 +52,20 @@ static void check_bounds(const json_t *stored, const evaluated_rounds *rounds)
         assert_relative(interval_of_sums(INTERVAL_STUDENT, ESTIMATOR_IPS, &sums, unit, 2 * alpha).low,
                         golden_number(golden_member(lower, "student_t")), 1e-7);
     }
-    free(terms);
-    free(ones);
 }
 
 TEST(bounds_on_synthetic_logs)
 {
     static const char *const names[] = {"ope/synthetic_binary.json", "ope/synthetic_continuous.json"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        json_t *log = golden_load(names[i]), *expect;
+        json_auto_t *log = golden_load(names[i]);
+        json_t *expect;
         const char *policy;
         json_object_foreach(golden_member(log, "expect"), policy, expect)
         {
-            logged_rounds rounds = logged_of_policy(log, policy);
+            RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, policy);
             check_bounds(golden_member(expect, "bounds_ipw"), &rounds.rounds);
-            logged_free(&rounds);
         }
-        json_decref(log);
     }
 }
 
@@ -163,19 +161,19 @@ static void check_intervals(const json_t *stored, const evaluated_rounds *rounds
 
 TEST(equal_to_vowpal_wabbit)
 {
-    json_t *root = golden_load("ope/vw_estimators.json"), *stream, *expect;
+    json_auto_t *root = golden_load("ope/vw_estimators.json");
+    json_t *stream, *expect;
     size_t i;
     json_array_foreach(golden_member(root, "streams"), i, stream)
     {
-        char name[64];
-        snprintf(name, sizeof name, "ope/%s", json_string_value(golden_member(stream, "log")));
-        json_t *log = golden_load(name);
+        json_auto_t *log = golden_load(formatted("ope/%s", json_string_value(golden_member(stream, "log"))));
+        RELEASED_BY(logged_free)
         logged_rounds rounds = logged_of_policy(log, json_string_value(golden_member(stream, "policy")));
         double *own = json_is_null(golden_member(stream, "reward"))
                           ? NULL
                           : golden_doubles(golden_member(stream, "reward"), NULL);
         double dropped = golden_number(golden_member(stream, "p_drop"));
-        double *copies = malloc(rounds.rounds.count * sizeof *copies);
+        auto_free double *copies = malloc(rounds.rounds.count * sizeof *copies);
         assert_non_null(copies);
         for (size_t k = 0; k < rounds.rounds.count; k++) copies[k] = 1.0 / (1.0 - dropped);
         value_range range = {golden_number(golden_member(stream, "rmin")), golden_number(golden_member(stream, "rmax")),
@@ -193,11 +191,7 @@ TEST(equal_to_vowpal_wabbit)
             check_intervals(golden_member(expect, "intervals"), &first, range, weight_high);
         }
         free(own);
-        free(copies);
-        logged_free(&rounds);
-        json_decref(log);
     }
-    json_decref(root);
 }
 
 TEST(equal_with_stored_resamples)
@@ -211,13 +205,13 @@ TEST(equal_with_stored_resamples)
               {"switch_dr_10", ESTIMATOR_SWITCH_DR},
               {"dr_os_10", ESTIMATOR_DROS},
               {"snipw_renormalised", ESTIMATOR_SNIPS}}; /* theirs of SNIPS keep the normaliser of the whole log */
-    json_t *log = golden_load("ope/synthetic_binary.json"), *stored = golden_load("ope/bootstrap.json");
-    logged_rounds rounds = logged_of_policy(log, "soft");
+    json_auto_t *log = golden_load("ope/synthetic_binary.json"), *stored = golden_load("ope/bootstrap.json");
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, "soft");
     size_t n = (size_t)json_integer_value(golden_member(stored, "n_rounds"));
     size_t resamples = (size_t)json_integer_value(golden_member(stored, "resamples"));
-    double *places = golden_doubles(golden_member(stored, "index"), NULL); /* (resamples, n) */
-    double *drawn = malloc(n * sizeof *drawn), *values = malloc(resamples * sizeof *values);
-    size_t *index = malloc(n * sizeof *index);
+    auto_free double *places = golden_doubles(golden_member(stored, "index"), NULL); /* (resamples, n) */
+    auto_free double *drawn = malloc(n * sizeof *drawn), *values = malloc(resamples * sizeof *values);
+    auto_free size_t *index = malloc(n * sizeof *index);
     assert_true(drawn && values && index);
     rounds.rounds.count = n;
     evaluated_rounds resample = rounds.rounds;
@@ -234,13 +228,6 @@ TEST(equal_with_stored_resamples)
             assert_interval(interval_of_resamples(values, resamples, strtod(alphas[a], NULL)),
                             golden_member(intervals, alphas[a]), 1e-9);
     }
-    free(places);
-    free(drawn);
-    free(values);
-    free(index);
-    logged_free(&rounds);
-    json_decref(log);
-    json_decref(stored);
 }
 
 static bool nests(interval inner, interval outer)
@@ -250,8 +237,8 @@ static bool nests(interval inner, interval outer)
 
 TEST(less_doubt_is_wider)
 {
-    json_t *log = golden_load("ope/synthetic_binary.json");
-    logged_rounds rounds = logged_of_policy(log, "soft");
+    json_auto_t *log = golden_load("ope/synthetic_binary.json");
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, "soft");
     rounds_sums sums = sums_of(&rounds.rounds);
     const value_range range = {0, 1, 40};
     for (size_t kind = 0; kind < INTERVAL_KINDS; kind++) {
@@ -264,8 +251,6 @@ TEST(less_doubt_is_wider)
             assert_true(slim.low <= value && value <= slim.high);
         }
     }
-    logged_free(&rounds);
-    json_decref(log);
 }
 
 /* What is possible is more than what was seen, and without it there is no promise. */
@@ -290,10 +275,10 @@ TEST(bounds_by_what_is_possible)
  */
 TEST(sums_and_terms_agree)
 {
-    json_t *log = golden_load("ope/synthetic_continuous.json");
-    logged_rounds rounds = logged_of_policy(log, "hard");
+    json_auto_t *log = golden_load("ope/synthetic_continuous.json");
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, "hard");
     size_t count = rounds.rounds.count;
-    double *copies = malloc(count * sizeof *copies), *terms = malloc(count * sizeof *terms);
+    auto_free double *copies = malloc(count * sizeof *copies), *terms = malloc(count * sizeof *terms);
     assert_true(copies && terms);
     for (size_t i = 0; i < count; i++) copies[i] = i % 7 ? 1.0 : 2.5;
     for (int dropped = 0; dropped < 2; dropped++) {
@@ -311,10 +296,6 @@ TEST(sums_and_terms_agree)
             assert_relative(width, expected, 1e-9);
         }
     }
-    free(copies);
-    free(terms);
-    logged_free(&rounds);
-    json_decref(log);
 }
 
 /* A log of `all` rounds, some of which were dropped: all alike, or mostly those without a reward. */
@@ -355,8 +336,8 @@ TEST(covers_with_dropped_rounds)
 
 TEST(bootstrap_repeats_and_comes_near_the_normal)
 {
-    json_t *log = golden_load("ope/synthetic_binary.json");
-    logged_rounds rounds = logged_of_policy(log, "soft");
+    json_auto_t *log = golden_load("ope/synthetic_binary.json");
+    RELEASED_BY(logged_free) logged_rounds rounds = logged_of_policy(log, "soft");
     resampled_estimate both[2] = {{.estimator = ESTIMATOR_SNIPS}, {.estimator = ESTIMATOR_DR}};
     random_stream stream = random_named(5, "bootstrap"), again = stream;
     ok(interval_bootstrap_all(both, 2, &rounds.rounds, 2000, 0.05, &stream, NULL));
@@ -372,10 +353,8 @@ TEST(bootstrap_repeats_and_comes_near_the_normal)
         assert_true(fabs(alone.high - normal.high) < 0.1 * (normal.high - normal.low));
     }
     both[0].estimator = ESTIMATOR_EL;
-    assert_int_equal(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "estimator el has no bootstrap interval; use cressie-read");
-    logged_free(&rounds);
-    json_decref(log);
+    fails_with(interval_bootstrap_all(both, 2, &rounds.rounds, 10, 0.05, &stream, &last_error), EE_BAD_OPTION,
+               "estimator el has no bootstrap interval; use cressie-read");
 }
 
 TEST(nothing_of_too_few_rounds)

@@ -10,30 +10,26 @@ static const value_range unit = {0, 1, INFINITY};
 static double *ratios_of(const json_t *root, const char *evaluated, const char *logged, size_t *count)
 {
     double *ratios = golden_doubles(golden_member(root, evaluated), count);
-    double *p = golden_doubles(golden_member(root, logged), NULL);
+    auto_free double *p = golden_doubles(golden_member(root, logged), NULL);
     for (size_t i = 0; i < *count; i++) ratios[i] /= p[i];
-    free(p);
     return ratios;
 }
 
 /* The stored probabilities of a slate are products already: each slot's weight is given as its own. */
 static void check_slates(const char *evaluated, const char *logged, const char *plain, const char *normalised)
 {
-    json_t *root = golden_load("ope/slate.json"), *expect = golden_member(root, "expect");
+    json_auto_t *root = golden_load("ope/slate.json");
+    json_t *expect = golden_member(root, "expect");
     size_t count;
-    double *weights = ratios_of(root, evaluated, logged, &count);
-    double *rewards = golden_doubles(golden_member(root, "reward"), NULL);
-    memory room = {0};
+    auto_free double *weights = ratios_of(root, evaluated, logged, &count);
+    auto_free double *rewards = golden_doubles(golden_member(root, "reward"), NULL);
+    RELEASED_BY(memory_release) memory room = {0};
     slot_sums sums = {.owner = &room};
     for (size_t i = 0; i < count; i += SLOTS)
         ok(slot_sums_add(&sums, SLOT_OWN, weights + i, rewards + i, SLOTS, 1, NULL));
     assert_relative(slot_sums_value(&sums, ESTIMATOR_IPS), golden_number(golden_member(expect, plain)), 1e-9);
     assert_relative(slot_sums_value(&sums, ESTIMATOR_SNIPS), golden_number(golden_member(expect, normalised)), 1e-9);
     assert_relative(rounds_sums_value(&sums.rounds, ESTIMATOR_IPS), golden_number(golden_member(expect, plain)), 1e-9);
-    memory_release(&room);
-    free(weights);
-    free(rewards);
-    json_decref(root);
 }
 
 TEST(slates)
@@ -46,11 +42,12 @@ TEST(slates)
 /* The product of the ratios up to a slot is what the log of cascades has stored, and up to the last that of slates. */
 TEST(products_of_ratios)
 {
-    json_t *root = golden_load("ope/slate.json"), *expect = golden_member(root, "expect");
+    json_auto_t *root = golden_load("ope/slate.json");
+    json_t *expect = golden_member(root, "expect");
     size_t count;
-    double *cascade = ratios_of(root, "evaluated_pscore_cascade", "pscore_cascade", &count);
-    double *rewards = golden_doubles(golden_member(root, "reward"), NULL);
-    memory room = {0};
+    auto_free double *cascade = ratios_of(root, "evaluated_pscore_cascade", "pscore_cascade", &count);
+    auto_free double *rewards = golden_doubles(golden_member(root, "reward"), NULL);
+    RELEASED_BY(memory_release) memory room = {0};
     slot_sums whole = {.owner = &room}, partly = {.owner = &room};
     for (size_t i = 0; i < count; i += SLOTS) {
         double ratios[SLOTS] = {cascade[i], cascade[i + 1] / cascade[i], cascade[i + 2] / cascade[i + 1]};
@@ -59,10 +56,6 @@ TEST(products_of_ratios)
     }
     assert_relative(slot_sums_value(&whole, ESTIMATOR_IPS), golden_number(golden_member(expect, "sips")), 1e-9);
     assert_relative(slot_sums_value(&partly, ESTIMATOR_IPS), golden_number(golden_member(expect, "rips")), 1e-9);
-    memory_release(&room);
-    free(cascade);
-    free(rewards);
-    json_decref(root);
 }
 
 static void check_slots(const slot_sums *sums, const json_t *stored)
@@ -90,13 +83,14 @@ static void check_slots(const slot_sums *sums, const json_t *stored)
 
 TEST(equal_to_vowpal_wabbit)
 {
-    json_t *root = golden_load("ope/vw_slots.json"), *expect = golden_member(root, "expect");
+    json_auto_t *root = golden_load("ope/vw_slots.json");
+    json_t *expect = golden_member(root, "expect");
     size_t count;
-    double *ratios = ratios_of(root, "p_pred", "p_log", &count),
-           *rewards = golden_doubles(golden_member(root, "reward"), NULL);
-    double *shown = golden_doubles(golden_member(root, "shown"), NULL);
-    double *once = golden_doubles(golden_member(root, "slate_reward"), NULL);
-    memory room = {0};
+    auto_free double *ratios = ratios_of(root, "p_pred", "p_log", &count);
+    auto_free double *rewards = golden_doubles(golden_member(root, "reward"), NULL);
+    auto_free double *shown = golden_doubles(golden_member(root, "shown"), NULL);
+    auto_free double *once = golden_doubles(golden_member(root, "slate_reward"), NULL);
+    RELEASED_BY(memory_release) memory room = {0};
     slot_sums sums = {.owner = &room};
     rounds_sums slate = {0};
     for (size_t i = 0; i < count / SLOTS; i++) {
@@ -114,10 +108,4 @@ TEST(equal_to_vowpal_wabbit)
     assert_relative(rounds_sums_value(&slate, ESTIMATOR_IPS), golden_number(golden_member(inverse, "value")), 1e-9);
     assert_interval(interval_of_sums(INTERVAL_NORMAL, ESTIMATOR_IPS, &slate, unit, 0.05),
                     golden_member(inverse, "gaussian_interval"), 1e-9);
-    memory_release(&room);
-    free(ratios);
-    free(rewards);
-    free(shown);
-    free(once);
-    json_decref(root);
 }

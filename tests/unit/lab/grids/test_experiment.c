@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/archive.h"
+#include "data/support_sets.h"
 #include "lab/results/pending_runs.h"
 #include "support_files.h"
 
@@ -146,10 +147,8 @@ static void play(const char *into, size_t threads, const run_watch *watch, run_r
 
 static uint8_t *read_in(const char *from, const char *name, size_t *size)
 {
-    char path[sizeof whole + 300];
     uint8_t *bytes;
-    snprintf(path, sizeof path, "%s/%s", from, name);
-    ok(file_read(path, &bytes, size, NULL));
+    ok(file_read(formatted("%s/%s", from, name), &bytes, size, NULL));
     return bytes;
 }
 
@@ -165,7 +164,7 @@ static void take_seconds_out(char *text)
 static void assert_same_file(const char *name)
 {
     size_t sizes[2];
-    uint8_t *left = read_in(whole, name, &sizes[0]), *right = read_in(folder, name, &sizes[1]);
+    auto_memory uint8_t *left = read_in(whole, name, &sizes[0]), *right = read_in(folder, name, &sizes[1]);
     if (strcmp(name, "results.jsonl") == 0) {
         take_seconds_out((char *)left);
         take_seconds_out((char *)right);
@@ -174,30 +173,23 @@ static void assert_same_file(const char *name)
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(left, right, sizes[0]);
     }
-    memory_free(left);
-    memory_free(right);
 }
 
 static bool exists(const char *name)
 {
-    char path[sizeof folder + 40];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
+    return access(formatted("%s/%s", folder, name), F_OK) == 0;
 }
 
 static void assert_same_folders(void)
 {
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     assert_same_file("results.jsonl");
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) {
-        char name[300];
-        snprintf(name, sizeof name, "curves/%s", list.runs[i].curve);
-        assert_same_file(name);
+        assert_same_file(formatted("curves/%s", list.runs[i].curve));
     }
     assert_false(exists("pending"));
-    results_release(&list);
 }
 
 typedef struct notes {
@@ -263,20 +255,16 @@ TEST_WITH(lines_are_in_the_order_of_the_jobs, set_up, tear_down)
 static bool is_kept_before_it_is_reported(void *context, const run_report *report)
 {
     size_t *reported = context;
-    char pending[sizeof folder + 20];
-    stored_runs lines = {0}, waiting = {0};
+    RELEASED_BY(results_release) stored_runs lines = {0}, waiting = {0};
     assert_true(report->result->finished);
-    snprintf(pending, sizeof pending, "%s/pending", folder);
     ok(results_read(folder, &lines, NULL));
-    ok(pending_runs_list(pending, NULL, &waiting, NULL));
+    ok(pending_runs_list(formatted("%s/pending", folder), NULL, &waiting, NULL));
     assert_int_equal(lines.count + waiting.count, ++*reported);
     for (size_t i = 0; i < lines.count; i++) {
         bool there;
         ok(results_has_curve(folder, &lines.runs[i], &there, NULL));
         assert_true(there);
     }
-    results_release(&lines);
-    results_release(&waiting);
     return true;
 }
 
@@ -366,13 +354,10 @@ TEST_WITH(crash_after_crash, set_up, tear_down)
 /* What is there of the lines; nothing, where the folder itself could not be synced. */
 static void assert_whole_lines(void)
 {
-    char path[sizeof whole + 300];
     size_t size;
-    snprintf(path, sizeof path, "%s/results.jsonl", folder);
-    if (access(path, F_OK)) return;
-    uint8_t *text = read_in(folder, "results.jsonl", &size);
+    if (access(formatted("%s/results.jsonl", folder), F_OK)) return;
+    auto_memory uint8_t *text = read_in(folder, "results.jsonl", &size);
     assert_true(size == 0 || text[size - 1] == '\n');
-    memory_free(text);
 }
 
 /* A disk that is full from any moment on: told, and nothing that was kept is lost. */
@@ -392,10 +377,7 @@ TEST_WITH(a_full_disk, set_up, tear_down)
         last_call = 0;
         only_fail = half = false;
         assert_whole_lines();
-        if (status) {
-            assert_int_equal(status, EE_FILE_ERROR);
-            assert_non_null(strstr(last_error.message, "No space left on device"));
-        }
+        if (status) fails_saying(status, EE_FILE_ERROR, "No space left on device");
         play(folder, 2, NULL, results);
         assert_same_folders();
     }
@@ -442,11 +424,10 @@ static void note_sentence(void *context, const char *sentence)
 /* The path of the curves of job 1, which are those of job 2 too: rows 0 and 1. */
 static void curves_of_short_runs(char *path, size_t capacity)
 {
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(results_read(folder, &list, NULL));
     assert_string_equal(list.runs[1].curve, list.runs[2].curve);
     snprintf(path, capacity, "%s/curves/%s", folder, list.runs[1].curve);
-    results_release(&list);
 }
 
 /* Plays again after a loss: so many runs are played, and a sentence tells it. */
@@ -461,12 +442,11 @@ static void assert_played_again(int runs, const char *sentence)
     play(folder, 1, &(run_watch){.ended = note_end, .context = &again, .noted = note_sentence}, results);
     assert_int_equal(again.with_curve, 0);
     assert_int_equal(again.sentences, 0);
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     double curve[LONG];
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
-    results_release(&list);
 }
 
 TEST_WITH(lost_curves_are_played_again, set_up, tear_down)
@@ -513,7 +493,7 @@ TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
     double curve[SHORT];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard, .noted = note_sentence};
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     play(folder, 1, NULL, results);
     curves_of_short_runs(path, sizeof path);
     assert_int_equal(remove(path), 0);
@@ -524,10 +504,9 @@ TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     assert_int_equal(list.runs[1].seed, jobs[2].seed); /* its line moved up: the one before is gone, and at the end */
-    assert_int_equal(results_curve(folder, &list.runs[1], curve, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "repeat the command that made it"));
+    fails_saying(results_curve(folder, &list.runs[1], curve, &last_error), EE_BAD_INPUT,
+                 "repeat the command that made it");
     ok(results_curve(folder, &list.runs[JOBS - 1], curve, &last_error));
-    results_release(&list);
     assert_played_again(1, "1 of its 2 runs is repeated now");
 }
 
@@ -545,11 +524,10 @@ TEST_WITH(a_crash_while_lines_are_taken_out, set_up, tear_down)
         assert_int_equal(truncate(path, 128), 0);
         status = play_until(call, call % 2, 1);
         if (status == CRASHED) ok(play_until(0, false, 1));
-        stored_runs list = {0};
+        RELEASED_BY(results_release) stored_runs list = {0};
         ok(results_read(folder, &list, NULL));
         assert_int_equal(list.count, JOBS);
         for (size_t i = 0; i < JOBS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
-        results_release(&list);
     }
     ok(status);
 }
@@ -558,7 +536,7 @@ TEST_WITH(a_crash_while_lines_are_taken_out, set_up, tear_down)
 TEST_WITH(failures_and_repetitions, set_up, tear_down)
 {
     run_result results[JOBS];
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     jobs[0].policy = "no-such-policy";
     jobs[3] = jobs[1];
     notes heard = {0};
@@ -569,17 +547,15 @@ TEST_WITH(failures_and_repetitions, set_up, tear_down)
     assert_memory_equal(&results[3], &results[1], sizeof results[1]);
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS - 2);
-    results_release(&list);
 }
 
 /* What tells two runs apart, one thing at a time. */
 TEST_WITH(every_part_of_a_job_counts, set_up, tear_down)
 {
-    dataset *other;
     run_result result, result_of_all[9];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard};
-    ok(dataset_open("synthetic:inner,dim=3,arms=3", NULL, &other, NULL));
+    auto_dataset *other = open_data("synthetic:inner,dim=3,arms=3");
     const run_job first = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
     run_job changed[9] = {first, first, first, first, first, first, first, first, first};
     changed[1].data = other;
@@ -599,7 +575,6 @@ TEST_WITH(every_part_of_a_job_counts, set_up, tear_down)
     same.options = "pending=1024";
     ok(run_in(folder, 1, &same, 1, &watch, &result, NULL));
     assert_int_equal(heard.with_curve, 9);
-    dataset_free(other);
 }
 
 static uint64_t text_key(const char *text)
@@ -612,16 +587,13 @@ TEST_WITH(folders_without_delays_go_on, set_up, tear_down)
 {
     const run_job job = {.data = data, .policy = "uniform", .seed = 1, .rounds = 20};
     run_result result;
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(run_in(folder, 1, &job, 1, NULL, &result, NULL));
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, 1);
     const stored_run *run = &list.runs[0];
     uint64_t parts[] = {text_key(run->dataset), run->fingerprint, text_key("uniform"), text_key(run->options), 20, 0};
-    char ending[40];
-    snprintf(ending, sizeof ending, "_uniform_%016llx.npy",
-             (unsigned long long)archive_checksum((const uint8_t *)parts, sizeof parts));
-    assert_non_null(strstr(run->curve, ending));
+    assert_non_null(strstr(run->curve, formatted("_uniform_%016llx.npy", (unsigned long long)archive_checksum(
+                                                                             (const uint8_t *)parts, sizeof parts))));
     assert_null(strstr(run->curve, "delay"));
-    results_release(&list);
 }

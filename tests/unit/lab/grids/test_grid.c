@@ -1,14 +1,8 @@
 /* Settings chosen by trying them. */
 #include "lab/grids/grid.h"
 
+#include "data/support_sets.h"
 #include "support.h"
-
-static dataset *open_data(void)
-{
-    dataset *data;
-    ok(dataset_open("synthetic:inner,dim=4", NULL, &data, NULL));
-    return data;
-}
 
 static const uint64_t seeds[] = {100, 101};
 
@@ -35,13 +29,12 @@ static bool note_end(void *context, const run_report *report)
 static ee_status choose(const grid_policy *policies, size_t count, uint64_t rounds, bool halving, notes *into,
                         grid_choice *choices, bool *stopped, ee_error *error)
 {
-    dataset *data = open_data();
+    auto_dataset *data = open_data("synthetic:inner,dim=4");
     grid_plan plan = {&data, &rounds, 1, policies, count, seeds, 2, halving, {0}, 0};
     run_watch watch = {.ended = note_end, .context = into};
     into->all_tuning = true;
     experiment_site site = {.pool = run_pool_of_threads(1)};
     ee_status status = grid_choose(&plan, &site, &watch, choices, stopped, error);
-    dataset_free(data);
     return status;
 }
 
@@ -107,7 +100,8 @@ TEST(all_data_sets_share_a_stage)
 {
     const grid_policy policies[] = {epsilon, {"uniform", NULL, NULL, 0}};
     const uint64_t rounds[] = {900, 125, 300};
-    dataset *data = open_data(), *datasets[] = {data, data, data};
+    auto_dataset *data = open_data("synthetic:inner,dim=4");
+    dataset *datasets[] = {data, data, data};
     grid_plan plan = {datasets, rounds, 3, policies, 2, seeds, 2, true, {0}, 0};
     experiment_site site = {.pool = {.workers = 2, .play = count_stage}};
     grid_choice choices[6] = {{0}};
@@ -130,7 +124,6 @@ TEST(all_data_sets_share_a_stage)
             memory_free(choices[2 * i + k].options);
         }
     }
-    dataset_free(data);
 }
 
 /* Such steps end in numbers that are not finite. */
@@ -160,8 +153,7 @@ TEST(a_cell_that_cannot_start_is_an_error)
     notes seen = {.wanted = true};
     grid_choice choice = {0};
     bool stopped;
-    assert_int_equal(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &last_error), EE_BAD_OPTION);
-    assert_non_null(strstr(last_error.message, "alpha"));
+    fails_saying(choose(&policy, 1, 100, false, &seen, &choice, &stopped, &last_error), EE_BAD_OPTION, "alpha");
     assert_int_equal(seen.runs, 0);
 }
 
@@ -188,12 +180,10 @@ TEST(the_papers_grids_can_be_played)
         for (size_t k = 0; k < count; k++) {
             const char *value = axes[k].values;
             for (size_t length; length = strcspn(value, ","), *value; value += length + (value[length] == ',')) {
-                char options[64];
-                snprintf(options, sizeof options, "%s=%.*s", axes[k].option, (int)length, value);
+                const char *options = formatted("%s=%.*s", axes[k].option, (int)length, value);
                 ee_settings settings = {.policy = policy.name, .dim = 4, .options = options};
-                ee_bandit *bandit;
+                auto_bandit *bandit;
                 ok(ee_bandit_create(&settings, &bandit, NULL));
-                ee_bandit_free(bandit);
             }
         }
     }

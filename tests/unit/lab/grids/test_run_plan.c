@@ -1,28 +1,14 @@
 /* Runs and studies are counted before they are played: as many as are then played, with times computed by hand. */
 #include "lab/grids/run_plan.h"
 
+#include "data/support_sets.h"
 #include "lab/grids/study.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
 #include "support_files.h"
+#include "two_sets.h"
 
-static dataset *datasets[2];
 static const char *const folder = here.path;
-
-static int set_up(void **state)
-{
-    (void)state;
-    return dataset_open("synthetic:inner,dim=3,arms=2", NULL, &datasets[0], NULL) ||
-           dataset_open("synthetic:cosine,dim=3,arms=2", NULL, &datasets[1], NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    dataset_free(datasets[0]);
-    dataset_free(datasets[1]);
-    return 0;
-}
 
 static const uint64_t tuning_seeds[] = {100, 101};
 
@@ -41,7 +27,7 @@ static char *resolve(const run_job *job)
 /* Writes a run that took this number of seconds. */
 static void store(run_job job, uint64_t seed, double seconds)
 {
-    char path[60], line[4096], *options = resolve(&job);
+    char line[4096], *options = resolve(&job);
     job.seed = seed;
     run_result result = {.finished = true, .rounds = job.rounds, .seconds = seconds};
     run_report report = {.job = &job, .result = &result, .options = options};
@@ -49,8 +35,7 @@ static void store(run_job job, uint64_t seed, double seconds)
     run.curve = "none.npy";
     size_t length = results_format(&run, line, sizeof line);
     assert_true(length < sizeof line);
-    snprintf(path, sizeof path, "%s/results.jsonl", folder);
-    FILE *file = fopen(path, "a");
+    FILE *file = fopen(formatted("%s/results.jsonl", folder), "a");
     assert_non_null(file);
     assert_int_equal(fwrite(line, 1, length, file), length);
     assert_int_equal(fclose(file), 0);
@@ -83,7 +68,7 @@ TEST_IN_FOLDER(a_stage_ends_before_the_next_begins)
     store(slow, 7, 10.0);
     store(quick, 7, 1.0);
     slow.tuning = true;
-    run_plan plan = start_plan((experiment_site){.folder = folder}, 2);
+    RELEASED_BY(run_plan_release) run_plan plan = start_plan((experiment_site){.folder = folder}, 2);
     add_stage(&plan, slow);
     add_stage(&plan, quick);
     assert_int_equal(plan.tuning, 3);
@@ -92,20 +77,18 @@ TEST_IN_FOLDER(a_stage_ends_before_the_next_begins)
     assert_close(plan.seconds, 3 * 10.0 + 3 * 1.0, 1e-9);
     assert_close(plan.parallel, 15.0 + 1.5, 1e-9);
     assert_close(plan.least, 10.0 + 1.0, 1e-9);
-    run_plan_release(&plan);
 }
 
 /* Without a finished run of a policy there is no estimate, whatever is known of others. */
 TEST_IN_FOLDER(finished_runs_determine_the_time)
 {
     store(job_of(0, "linucb", 100), 7, 3.0);
-    run_plan plan = start_plan((experiment_site){.folder = folder}, 100);
+    RELEASED_BY(run_plan_release) run_plan plan = start_plan((experiment_site){.folder = folder}, 100);
     add_stage(&plan, job_of(1, "linucb", 300)); /* of the policy on another data set */
     assert_close(plan.seconds, 3 * 9.0, 1e-9);
     assert_close(plan.parallel, 9.0, 1e-9); /* no shorter than a run */
     add_stage(&plan, job_of(0, "uniform", 300));
     assert_true(isnan(plan.seconds));
-    run_plan_release(&plan);
 }
 
 TEST_IN_FOLDER(stored_runs_are_not_played)
@@ -117,12 +100,11 @@ TEST_IN_FOLDER(stored_runs_are_not_played)
     store(tuning, 0, 1.0);                   /* does not count */
     store(job_of(0, "linucb", 499), 2, 1.0); /* other rounds */
     store(job_of(1, "linucb", 500), 2, 1.0); /* another data set */
-    run_plan plan = start_plan((experiment_site){.folder = folder}, 1);
+    RELEASED_BY(run_plan_release) run_plan plan = start_plan((experiment_site){.folder = folder}, 1);
     add_stage(&plan, job);
     assert_int_equal(plan.final, 3);
     assert_int_equal(plan.stored, 1);
     assert_close(plan.seconds, 2.0, 0.01);
-    run_plan_release(&plan);
 }
 
 /* Runs in pending/ are stored too, and those of the folder that is only read. Nothing is removed, since another program
@@ -148,10 +130,9 @@ TEST_IN_FOLDER(pending_and_known_runs_are_stored)
         size_t stored;
     } cases[] = {{{.folder = folder}, 2}, {{.folder = nowhere, .known = folder}, 1}, {{.folder = nowhere}, 0}};
     for (size_t i = 0; i < 3; i++) {
-        run_plan plan = start_plan(cases[i].site, 1);
+        RELEASED_BY(run_plan_release) run_plan plan = start_plan(cases[i].site, 1);
         add_stage(&plan, job);
         assert_int_equal(plan.stored, cases[i].stored);
-        run_plan_release(&plan);
     }
     assert_false(file_is_missing(half));
     pending_run found = {0};
@@ -177,9 +158,8 @@ static study_plan plan_of(bool halving)
 static run_plan count_runs(const study_plan *from)
 {
     run_plan plan = start_plan((experiment_site){.folder = folder}, 1);
-    study done = {0};
+    RELEASED_BY(study_release) study done = {0};
     ok(study_run(from, &(experiment_site){.pool = run_plan_pool(&plan)}, NULL, &done, NULL));
-    study_release(&done);
     return plan;
 }
 
@@ -199,20 +179,18 @@ static size_t play(const study_plan *plan, size_t runs)
     budget own = {runs};
     run_watch watch = {.ended = spend, .context = &own};
     experiment_site site = {.folder = folder, .pool = run_pool_of_threads(1)};
-    study done = {0};
-    stored_runs stored = {0};
+    RELEASED_BY(study_release) study done = {0};
+    RELEASED_BY(results_release) stored_runs stored = {0};
     ok(study_run(plan, &site, &watch, &done, NULL));
-    study_release(&done);
     ok(results_read(folder, &stored, NULL));
     size_t count = stored.count;
-    results_release(&stored);
     return count;
 }
 
 static void play_as_many_as_were_counted(bool halving)
 {
     study_plan plan = plan_of(halving);
-    run_plan counted = count_runs(&plan);
+    RELEASED_BY(run_plan_release) run_plan counted = count_runs(&plan);
     size_t runs = counted.tuning + counted.final, early = runs - 8;
     /* Four settings on two seeds; with halving 4 and 2 on the first data set. Then two policies and six ablations. */
     assert_int_equal(counted.tuning, 2 * (halving ? 4 + 2 + 4 : 4 + 4));
@@ -230,7 +208,6 @@ static void play_as_many_as_were_counted(bool halving)
     counted = count_runs(&plan);
     assert_int_equal(counted.stored, runs);
     assert_true(counted.seconds == 0.0);
-    run_plan_release(&counted);
 }
 
 TEST_IN_FOLDER(a_study_plays_as_many_as_were_counted)
@@ -250,13 +227,10 @@ TEST(a_setting_that_cannot_start_is_an_error)
     study_plan from = plan_of(false);
     from.grid.policies = &wrong;
     from.grid.policy_count = 1;
-    run_plan plan = start_plan((experiment_site){0}, 1);
-    study done = {0};
+    RELEASED_BY(run_plan_release) run_plan plan = start_plan((experiment_site){0}, 1);
+    RELEASED_BY(study_release) study done = {0};
     experiment_site counting = {.pool = run_plan_pool(&plan)};
-    assert_int_equal(study_run(&from, &counting, NULL, &done, &last_error), EE_BAD_OPTION);
-    assert_non_null(strstr(last_error.message, "alpha"));
-    study_release(&done);
-    run_plan_release(&plan);
+    fails_saying(study_run(&from, &counting, NULL, &done, &last_error), EE_BAD_OPTION, "alpha");
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(open_datasets, close_datasets)

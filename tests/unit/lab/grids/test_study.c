@@ -1,8 +1,10 @@
 /* A study: which series it has, which runs it plays, and what is left when it is stopped. */
 #include "lab/grids/study.h"
 
+#include "data/support_sets.h"
 #include "lab/results/results.h"
 #include "support_files.h"
+#include "two_sets.h"
 
 /* A small network: what is played hardly matters. */
 #define SMALL "f1.width=4 f1.committee=1"
@@ -12,23 +14,6 @@ enum { ROUNDS = 20, SEEDS = 2 };
 static const uint64_t tuning_seeds[] = {100}, seeds[SEEDS] = {0, 1}, rounds[] = {ROUNDS, ROUNDS};
 static const grid_axis rates[] = {{"f1.rate", "0.01,0.02"}};
 static const grid_policy eenet = {"eenet", SMALL, rates, 1}, uniform = {"uniform", NULL, NULL, 0};
-
-static dataset *datasets[2];
-
-static int set_up(void **state)
-{
-    (void)state;
-    return dataset_open("synthetic:inner,dim=3,arms=2", NULL, &datasets[0], NULL) ||
-           dataset_open("synthetic:cosine,dim=3,arms=2", NULL, &datasets[1], NULL);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    dataset_free(datasets[0]);
-    dataset_free(datasets[1]);
-    return 0;
-}
 
 static study_plan plan_of(const grid_policy *policies, size_t count, bool ablations)
 {
@@ -97,7 +82,7 @@ TEST(the_ablations_are_those_that_differ)
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         const grid_policy policies[] = {{"eenet", cases[c].options, NULL, 0}, uniform};
         study_plan plan = plan_of(policies, 2, true);
-        study done = {0};
+        RELEASED_BY(study_release) study done = {0};
         run(&plan, NULL, NULL, &done);
         assert_int_equal(done.count, 2 * (2 + cases[c].count));
         for (size_t i = 0; i < 4; i++) assert_null(done.series[i].ablation); /* they stand after all others */
@@ -117,23 +102,19 @@ TEST(the_ablations_are_those_that_differ)
             assert_non_null(strstr(series->choice.options, series->ablation));
             for (size_t k = 0; k < SEEDS; k++) assert_true(series->results[k].finished);
         }
-        study_release(&done);
     }
 }
 
 TEST(an_ablation_stands_on_what_was_chosen)
 {
     study_plan plan = plan_of(&eenet, 1, true);
-    study done = {0};
+    RELEASED_BY(study_release) study done = {0};
     run(&plan, NULL, NULL, &done);
     for (size_t i = 2; i < done.count; i++) {
         const study_series *series = &done.series[i];
         const char *chosen = done.series[series->dataset].choice.options;
-        char expected[200];
-        snprintf(expected, sizeof expected, "%s %s", chosen, series->ablation);
-        assert_string_equal(series->choice.options, expected);
+        assert_string_equal(series->choice.options, formatted("%s %s", chosen, series->ablation));
     }
-    study_release(&done);
 }
 
 /* Such steps end in numbers that are not finite. */
@@ -142,7 +123,7 @@ TEST(a_policy_that_cannot_be_played_is_left_out)
     const grid_axis hopeless[] = {{"f1.rate", "1000,900"}};
     const grid_policy policies[] = {{"eenet", "f1.optimizer=sgd", hopeless, 1}, uniform};
     study_plan plan = plan_of(policies, 2, true);
-    study done = {0};
+    RELEASED_BY(study_release) study done = {0};
     run(&plan, NULL, NULL, &done);
     assert_false(done.stopped);
     assert_int_equal(done.count, 4); /* and no ablations */
@@ -150,7 +131,6 @@ TEST(a_policy_that_cannot_be_played_is_left_out)
         assert_true((done.series[i].choice.options != NULL) == (i % 2 == 1));
         for (size_t k = 0; k < SEEDS; k++) assert_true(done.series[i].results[k].finished == (i % 2 == 1));
     }
-    study_release(&done);
 }
 
 /* What cannot start is told before anything is played, on whatever data set. */
@@ -168,11 +148,9 @@ TEST(all_is_checked_before_anything_is_played)
     const grid_policy policies[] = {eenet, {"linucb", NULL, axes, 1}};
     study_plan plan = plan_of(policies, 2, true);
     run_watch watch = {.ended = refuse};
-    study done = {0};
+    RELEASED_BY(study_release) study done = {0};
     experiment_site site = {.pool = run_pool_of_threads(1)};
-    assert_int_equal(study_run(&plan, &site, &watch, &done, &last_error), EE_BAD_OPTION);
-    assert_non_null(strstr(last_error.message, "alpha"));
-    study_release(&done);
+    fails_saying(study_run(&plan, &site, &watch, &done, &last_error), EE_BAD_OPTION, "alpha");
 }
 
 typedef struct budget {
@@ -195,9 +173,9 @@ TEST_IN_FOLDER(what_is_kept_is_marked)
 {
     const grid_policy policies[] = {eenet, uniform};
     study_plan plan = plan_of(policies, 2, true);
-    study done = {0};
+    RELEASED_BY(study_release) study done = {0};
     run(&plan, here.path, NULL, &done);
-    stored_runs stored = {0};
+    RELEASED_BY(results_release) stored_runs stored = {0};
     ok(results_read(here.path, &stored, NULL));
     assert_int_equal(stored.count, RUNS);
     for (size_t i = 0; i < stored.count; i++) {
@@ -208,21 +186,19 @@ TEST_IN_FOLDER(what_is_kept_is_marked)
             assert_true(strcmp(one->dataset, stored.runs[k].dataset) || strcmp(one->options, stored.runs[k].options) ||
                         strcmp(one->policy, stored.runs[k].policy) || one->seed != stored.runs[k].seed);
     }
-    results_release(&stored);
-    study_release(&done);
 }
 
 TEST(stopped_at_any_run_it_goes_on_from_there)
 {
     const grid_policy policies[] = {eenet, uniform};
     study_plan plan = plan_of(policies, 2, true);
-    study whole = {0};
+    RELEASED_BY(study_release) study whole = {0};
     run(&plan, NULL, NULL, &whole);
     for (size_t stop = 1; stop < RUNS; stop += test_long(9, 1)) {
         test_folder kept = folder_make();
         budget first = {.left = stop}, second = {.left = SIZE_MAX};
         run_watch watch = {.ended = spend, .context = &first};
-        study done = {0};
+        RELEASED_BY(study_release) study done = {0};
         run(&plan, kept.path, &watch, &done);
         assert_true(done.stopped);
         assert_true(first.heard == stop || first.heard == stop + 1); /* one may be under way, and is told unfinished */
@@ -235,10 +211,8 @@ TEST(stopped_at_any_run_it_goes_on_from_there)
         for (size_t i = 0; i < done.count; i++)
             for (size_t k = 0; k < SEEDS; k++)
                 assert_true(done.series[i].results[k].regret == whole.series[i].results[k].regret);
-        study_release(&done);
         folder_remove(&kept);
     }
-    study_release(&whole);
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(open_datasets, close_datasets)

@@ -1,24 +1,7 @@
 /* How long runs take, and how much of them is left: expected values computed by hand. */
 #include "lab/grids/time_left.h"
 
-#include "support.h"
-
-static dataset *data, *other;
-
-static int set_up(void **state)
-{
-    (void)state;
-    ee_status status = dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL);
-    return status || dataset_open("synthetic:inner,dim=4,arms=2", NULL, &other, NULL) ? -1 : 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    dataset_free(data);
-    dataset_free(other);
-    return 0;
-}
+#include "two_sets.h"
 
 static void learn(run_times *times, const dataset *of, const char *policy, const char *options, uint64_t rounds,
                   double seconds)
@@ -47,38 +30,36 @@ static double seconds_of(run_times *times, const dataset *of, const char *policy
 /* The most similar runs count: of the setting, of the policy on the data set, of the policy, of all. */
 TEST(the_most_similar_runs_count)
 {
-    run_times times = {0};
-    assert_true(isnan(seconds_of(&times, data, "eenet", "f1.width=100", true)));
-    learn(&times, data, "uniform", "", 100, 1.0);
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", true), 0.1, 1e-12);
-    assert_true(isnan(seconds_of(&times, data, "eenet", "f1.width=100", false)));
-    learn(&times, other, "eenet", "", 100, 20.0);
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", false), 2.0, 1e-12);
-    learn(&times, data, "eenet", "f1.width=50", 100, 40.0);
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", false), 4.0, 1e-12);
-    learn(&times, data, "eenet", "f1.width=20", 10, 2.0); /* a setting counts once, however long it ran */
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", false), 3.0, 1e-12);
-    learn(&times, data, "eenet", "f1.width=100", 100, 70.0);
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", false), 7.0, 1e-12);
-    learn(&times, data, "eenet", "f1.width=100", 300, 30.0);
-    assert_close(seconds_of(&times, data, "eenet", "f1.width=100", false), 2.5, 1e-12); /* 100 s in 400 rounds */
-    assert_close(seconds_of(&times, data, "uniform", NULL, false), 0.1, 1e-12);
-    run_times_release(&times);
+    RELEASED_BY(run_times_release) run_times times = {0};
+    assert_true(isnan(seconds_of(&times, datasets[0], "eenet", "f1.width=100", true)));
+    learn(&times, datasets[0], "uniform", "", 100, 1.0);
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", true), 0.1, 1e-12);
+    assert_true(isnan(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false)));
+    learn(&times, datasets[1], "eenet", "", 100, 20.0);
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false), 2.0, 1e-12);
+    learn(&times, datasets[0], "eenet", "f1.width=50", 100, 40.0);
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false), 4.0, 1e-12);
+    learn(&times, datasets[0], "eenet", "f1.width=20", 10, 2.0); /* a setting counts once, however long it ran */
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false), 3.0, 1e-12);
+    learn(&times, datasets[0], "eenet", "f1.width=100", 100, 70.0);
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false), 7.0, 1e-12);
+    learn(&times, datasets[0], "eenet", "f1.width=100", 300, 30.0);
+    assert_close(seconds_of(&times, datasets[0], "eenet", "f1.width=100", false), 2.5, 1e-12); /* 100 s in 400 rounds */
+    assert_close(seconds_of(&times, datasets[0], "uniform", NULL, false), 0.1, 1e-12);
 }
 
 /* A round that fills three slots counts as three. */
 TEST(slots_are_work)
 {
-    run_times times = {0};
-    run_job job = {.data = data, .policy = "uniform", .rounds = 10, .slots = 3};
+    RELEASED_BY(run_times_release) run_times times = {0};
+    run_job job = {.data = datasets[0], .policy = "uniform", .rounds = 10, .slots = 3};
     double longest;
     size_t place;
-    learn(&times, data, "uniform", "", 100, 1.0);
+    learn(&times, datasets[0], "uniform", "", 100, 1.0);
     ok(run_times_expect(&times, &job, "", &place, NULL));
     ok(run_times_expect(&times, &job, "", &place, NULL));
     assert_close(run_times_left(&times, false, &longest), 0.6, 1e-12);
     assert_close(longest, 0.3, 1e-12);
-    run_times_release(&times);
 }
 
 enum { JOBS = 4, ROUNDS = 100 };
@@ -91,7 +72,8 @@ static int start(void **state)
 {
     (void)state;
     for (size_t i = 0; i < JOBS; i++)
-        jobs[i] = (run_job){.data = data, .policy = i < 2 ? "uniform" : "eenet", .seed = i % 2, .rounds = ROUNDS};
+        jobs[i] =
+            (run_job){.data = datasets[0], .policy = i < 2 ? "uniform" : "eenet", .seed = i % 2, .rounds = ROUNDS};
     return time_left_start(jobs, JOBS, &(job_keys){0}, &ahead, NULL);
 }
 
@@ -168,8 +150,8 @@ TEST_WITH(two_at_a_time, start, release)
 /* Stored runs are done, and how long they took is known from the folder. */
 TEST_WITH(stored_runs_are_done, start, release)
 {
-    learn(&ahead.times, data, "eenet", "", ROUNDS, 100.0);
-    learn(&ahead.times, data, "uniform", "", ROUNDS, 1.0);
+    learn(&ahead.times, datasets[0], "eenet", "", ROUNDS, 100.0);
+    learn(&ahead.times, datasets[0], "uniform", "", ROUNDS, 1.0);
     end_run(2, 100.0, true);
     run_standing now = estimate(0.0, NULL, 0);
     assert_true(isnan(now.left)); /* nothing ran yet, so the speed of this machine is unknown */
@@ -198,16 +180,15 @@ TEST_WITH(a_busy_machine, start, release)
 /* With keys, jobs match stored runs by every option, not by those that were set. */
 TEST(jobs_match_stored_runs)
 {
-    run_job job = {.data = data, .policy = "linucb", .options = "alpha=0.1", .rounds = ROUNDS};
-    job_keys keys;
+    run_job job = {.data = datasets[0], .policy = "linucb", .options = "alpha=0.1", .rounds = ROUNDS};
+    RELEASED_BY(job_keys_release) job_keys keys;
     ok(job_keys_create(&job, 1, &keys, NULL));
     ok(time_left_start(&job, 1, &keys, &ahead, NULL));
-    learn(&ahead.times, data, "linucb", keys.keys[0].options, ROUNDS, 7.0);
-    learn(&ahead.times, data, "linucb", "alpha=0.1", ROUNDS, 1.0);
+    learn(&ahead.times, datasets[0], "linucb", keys.keys[0].options, ROUNDS, 7.0);
+    learn(&ahead.times, datasets[0], "linucb", "alpha=0.1", ROUNDS, 1.0);
     double longest;
     assert_close(run_times_left(&ahead.times, false, &longest), 7.0, 1e-12);
     time_left_release(&ahead);
-    job_keys_release(&keys);
 }
 
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(open_datasets, close_datasets)

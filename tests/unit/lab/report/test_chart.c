@@ -181,13 +181,12 @@ TEST_WITH(many_ticks_are_halved_where_it_is_narrow, start, end)
 /* Reads the file into page. */
 static void read_page(const test_folder *folder, const char *name)
 {
-    uint8_t *bytes;
+    auto_memory uint8_t *bytes;
     size_t size;
     memory_free(page.bytes);
     page = text_start(NULL);
     ok(file_read(folder_path(folder, name), &bytes, &size, NULL));
     text_bytes(&page, (const char *)bytes, size);
-    memory_free(bytes);
 }
 
 TEST_WITH(a_file_has_the_paths_of_the_page, start, end)
@@ -218,11 +217,9 @@ TEST_WITH(a_file_has_the_paths_of_the_page, start, end)
     folder_remove(&folder);
 }
 
-TEST(a_folder_that_cannot_be_made_is_reported)
+TEST_IN_FOLDER(a_folder_that_cannot_be_made_is_reported)
 {
-    test_folder folder = folder_make();
-    folder_write_text(&folder, "figures", "");
+    folder_write_text(&here, "figures", "");
     chart drawn = {.name = "figure", .frames = {frame_to(1.0, 1.0)}, .count = 1};
-    assert_int_equal(chart_save(&drawn, folder_path(&folder, "figures"), NULL), EE_FILE_ERROR);
-    folder_remove(&folder);
+    assert_int_equal(chart_save(&drawn, folder_path(&here, "figures"), NULL), EE_FILE_ERROR);
 }

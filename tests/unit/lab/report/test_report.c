@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "lab/report/report_parts.h"
 #include "support_files.h"
 
@@ -59,14 +60,13 @@ typedef void add_part(text *page, const summary *of);
 
 static void assert_says(add_part *part, const char *expected)
 {
-    summary all = {0};
+    RELEASED_BY(summary_release) summary all = {0};
     ok(summary_create(&made.list, "nowhere", NULL, &all, NULL));
     text page = text_start(NULL);
     part(&page, &all);
     char words[2048];
     read_words(&page, words, sizeof words);
     assert_string_equal(words, expected);
-    summary_release(&all);
     made = (made_runs){0};
 }
 
@@ -77,14 +77,13 @@ static void expect_headlines(const char *expected)
 
 static void assert_table_has(const char *expected)
 {
-    summary all = {0};
+    RELEASED_BY(summary_release) summary all = {0};
     ok(summary_create(&made.list, "nowhere", NULL, &all, NULL));
     text page = text_start(NULL);
     report_group(&page, &all.results.groups[0], "");
     char words[4096];
     read_words(&page, words, sizeof words);
     if (!strstr(words, expected)) fail_msg("'%s' is not in: %s", expected, words);
-    summary_release(&all);
     made = (made_runs){0};
 }
 
@@ -218,15 +217,13 @@ TEST(too_few_seeds_are_told_once)
 static char *write_page(void)
 {
     const char *folder = here.path;
-    char path[96];
     uint8_t *bytes;
     size_t size;
-    summary all = {0};
+    RELEASED_BY(summary_release) summary all = {0};
     const evaluation_groups none = {0};
-    snprintf(path, sizeof path, "%s/page.html", folder);
+    const char *path = formatted("%s/page.html", folder);
     ok(summary_create(&made.list, folder, NULL, &all, NULL));
     ok(report_page(&all, &none, folder, path, NULL));
-    summary_release(&all);
     ok(file_read(path, &bytes, &size, NULL));
     assert_int_equal(unlink(path), 0);
     return (char *)bytes;
@@ -255,14 +252,13 @@ TEST_IN_FOLDER(marks_are_explained_where_there_are_some)
     made = (made_runs){0};
     add("one", "linucb", 7, 14);
     add("one", "uniform", 7, 30);
-    char *page = write_page();
+    auto_memory char *page = write_page();
     assert_null(strstr(page, "No mark: significantly different"));
     assert_non_null(strstr(page, "No comparison"));
     memory_free(page);
     add("one", "eenet", 7, 10);
     page = write_page();
     assert_non_null(strstr(page, "No mark: significantly different"));
-    memory_free(page);
 }
 
 TEST_IN_FOLDER(the_overview_is_in_order)
@@ -270,7 +266,7 @@ TEST_IN_FOLDER(the_overview_is_in_order)
     made = (made_runs){0};
     char words[1024];
     add_three("one", 7, 14, 10, 30);
-    char *page = write_page();
+    auto_memory char *page = write_page();
     read_table(page, "id=\"overview\"", words, sizeof words);
     assert_string_equal(words, "linucb 9.86 ± 0.90 &ensp; eenet reference 13.86 ± 0.90 &ensp; uniform 29.86 ± 0.90 "
                                "&ensp; ");
@@ -285,7 +281,6 @@ TEST_IN_FOLDER(the_overview_is_in_order)
                                "linucb 9.857 ± 0.900 &ensp; 19.00 ? 2.5 "
                                "uniform 29.857 ± 0.900 &ensp; 14.00 ? 3.0 "
                                "greedy 0.857 ± 0.900 &ensp; – 1.0 ");
-    memory_free(page);
 }
 
 TEST_IN_FOLDER(a_dash_where_no_test_is_possible)
@@ -293,7 +288,7 @@ TEST_IN_FOLDER(a_dash_where_no_test_is_possible)
     made = (made_runs){0};
     char words[1024];
     add_three("one", 6, 14, 10, 30);
-    char *page = write_page();
+    auto_memory char *page = write_page();
     read_table(page, "<h2 id=\"one\">", words, sizeof words);
     assert_non_null(strstr(words, "linucb 10.0 0.9 9.1 to 10.9 −4.0 [−4.0, −4.0] – – 60.0%"));
     memory_free(page);
@@ -302,5 +297,4 @@ TEST_IN_FOLDER(a_dash_where_no_test_is_possible)
     read_table(page, "<h2 id=\"two\">", words, sizeof words);
     assert_non_null(strstr(words, "[0.0, 0.0] ≈ 1.000 – 60.0%"));
     assert_non_null(strstr(words, "[+16.0, +16.0] 0.031 – 60.0%"));
-    memory_free(page);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "lab/results/pending_runs.h"
 #include "lab/results/run_keys.h"
 #include "support_files.h"
@@ -57,7 +58,7 @@ static ee_status keep(size_t turn, ee_error *error)
 
 static void assert_lines(const char *seeds)
 {
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, strlen(seeds));
     for (size_t i = 0; i < list.count; i++) {
@@ -67,7 +68,6 @@ static void assert_lines(const char *seeds)
         assert_string_equal(list.runs[i].version, "0.0.1");
         ok(results_curve(folder, &list.runs[i], curve, NULL));
     }
-    results_release(&list);
 }
 
 static void reopen(void)
@@ -130,43 +130,32 @@ TEST_WITH(what_waits_outlives_the_program, set_up, tear_down)
 
 static void write_pending(const char *name, const char *words)
 {
-    char path[sizeof pending + 60];
-    snprintf(path, sizeof path, "%s/%s", pending, name);
-    ok(file_write(path, words, strlen(words), NULL));
+    ok(file_write(formatted("%s/%s", pending, name), words, strlen(words), NULL));
 }
 
 /* A run whose line is there, and what had not got its name, are removed; what is damaged or strange is passed over. */
 TEST_WITH(what_is_of_no_use_is_removed, set_up, tear_down)
 {
-    char name[60], path[sizeof pending + 60];
     double curve[ROUNDS] = {0.0};
     stored_run run = make_run(0);
     ordered_runs_expect(&kept, 0);
     ok(keep(0, NULL));
     ok(pending_runs_write(pending, &run, curve, NULL)); /* as after a crash */
-    snprintf(name, sizeof name, "%016" PRIx64 ".run.tmp", key_of(1));
-    write_pending(name, "half");
-    snprintf(name, sizeof name, "%016" PRIx64 ".run", key_of(2));
-    write_pending(name, "{\"dataset\":1}\n");
+    write_pending(formatted("%016" PRIx64 ".run.tmp", key_of(1)), "half");
+    write_pending(formatted("%016" PRIx64 ".run", key_of(2)), "{\"dataset\":1}\n");
     write_pending("strange", "somebody's");
     reopen();
     assert_int_equal(kept.waiting.count, 0);
-    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(0));
-    assert_int_equal(access(path, F_OK), -1);
-    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run.tmp", pending, key_of(1));
-    assert_int_equal(access(path, F_OK), -1);
-    snprintf(path, sizeof path, "%s/strange", pending);
-    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(access(formatted("%s/%016" PRIx64 ".run", pending, key_of(0)), F_OK), -1);
+    assert_int_equal(access(formatted("%s/%016" PRIx64 ".run.tmp", pending, key_of(1)), F_OK), -1);
+    assert_int_equal(access(formatted("%s/strange", pending), F_OK), 0);
 }
 
 TEST_WITH(what_was_taken_away_is_told, set_up, tear_down)
 {
-    char path[sizeof pending + 60];
     for (size_t i = 0; i < 2; i++) ordered_runs_expect(&kept, i);
     ok(keep(1, NULL));
-    snprintf(path, sizeof path, "%s/%016" PRIx64 ".run", pending, key_of(1));
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(keep(0, &last_error), EE_FILE_ERROR);
-    assert_non_null(strstr(last_error.message, ".run is missing or damaged"));
+    assert_int_equal(unlink(formatted("%s/%016" PRIx64 ".run", pending, key_of(1))), 0);
+    fails_saying(keep(0, &last_error), EE_FILE_ERROR, ".run is missing or damaged");
     assert_lines("0");
 }

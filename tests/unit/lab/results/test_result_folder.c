@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 enum { ROUNDS = 4 };
@@ -65,11 +66,9 @@ static void add(result_folder *into, const char *policy, uint64_t seed)
 
 static char *read_lines(const char *from)
 {
-    char path[sizeof folder + 20];
     uint8_t *bytes;
     size_t size;
-    snprintf(path, sizeof path, "%s/results.jsonl", from);
-    ok(file_read(path, &bytes, &size, NULL));
+    ok(file_read(formatted("%s/results.jsonl", from), &bytes, &size, NULL));
     return (char *)bytes;
 }
 
@@ -85,7 +84,7 @@ static void assert_curves(const char *from, const stored_runs *list)
 
 TEST_WITH(runs_are_added_and_read_back, set_up, folder_leave)
 {
-    result_folder open;
+    RELEASED_BY(result_folder_close) result_folder open;
     open_folder(folder, &open);
     assert_int_equal(open.stored.count, 0);
     add(&open, "x", 1);
@@ -106,7 +105,6 @@ TEST_WITH(runs_are_added_and_read_back, set_up, folder_leave)
     assert_string_equal(runs[2].version, "0.0.1");
     assert_string_equal(runs[2].machine, "far away");
     assert_curves(folder, &open.stored);
-    result_folder_close(&open);
 }
 
 /* From one folder to another: the same lines, though they come into another file and row. */
@@ -126,10 +124,8 @@ TEST_WITH(a_copy_has_the_same_lines, set_up, folder_leave)
     }
     result_folder_close(&from);
     result_folder_close(&to);
-    char *left = read_lines(folder), *right = read_lines(other);
+    auto_memory char *left = read_lines(folder), *right = read_lines(other);
     assert_string_equal(left, right);
-    memory_free(left);
-    memory_free(right);
     open_folder(other, &to);
     assert_curves(other, &to.stored);
     result_folder_close(&to);
@@ -137,12 +133,11 @@ TEST_WITH(a_copy_has_the_same_lines, set_up, folder_leave)
 
 static void assert_seeds(const char *from, const char *seeds)
 {
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(results_read(from, &list, NULL));
     assert_int_equal(list.count, strlen(seeds));
     for (size_t i = 0; i < list.count; i++) assert_int_equal(list.runs[i].seed, (uint64_t)(seeds[i] - '0'));
     assert_curves(from, &list);
-    results_release(&list);
 }
 
 /* In their order, though their curves lie in several files; and what is added at once comes after them. */
@@ -163,19 +158,17 @@ TEST_WITH(runs_that_were_put_are_there_when_flushed, set_up, folder_leave)
     ok(result_folder_flush(&many, NULL)); /* nothing is left to do */
     result_folder_close(&one);
     result_folder_close(&many);
-    char *left = read_lines(folder), *right = read_lines(other);
+    auto_memory char *left = read_lines(folder), *right = read_lines(other);
     assert_string_equal(left, right);
-    memory_free(left);
-    memory_free(right);
 }
 
 /* More than are held in memory. */
 TEST_WITH(many_runs_are_put, set_up, folder_leave)
 {
     enum { LONG = 1 << 19, RUNS = 5 };
-    double *curve;
+    auto_memory double *curve;
     result_folder open;
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(memory_create(NULL, &curve, LONG, sizeof *curve, NULL));
     open_folder(folder, &open);
     for (uint64_t i = 0; i < RUNS; i++) {
@@ -190,16 +183,14 @@ TEST_WITH(many_runs_are_put, set_up, folder_leave)
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, RUNS);
     for (size_t i = 0; i < RUNS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
-    results_release(&list);
-    memory_free(curve);
 }
 
 TEST_WITH(it_has_one_writer, set_up, folder_leave)
 {
     result_folder first, second;
     open_folder(folder, &first);
-    assert_int_equal(result_folder_open(folder, NULL, &second, &last_error), EE_FILE_ERROR);
-    assert_non_null(strstr(last_error.message, "another run is writing results there"));
+    fails_saying(result_folder_open(folder, NULL, &second, &last_error), EE_FILE_ERROR,
+                 "another run is writing results there");
     result_folder_close(&second);
     add(&first, "x", 0);
     result_folder_close(&first);
@@ -211,23 +202,20 @@ TEST_WITH(it_has_one_writer, set_up, folder_leave)
 /* Half a line, and with it the row that it would have named. */
 TEST_WITH(what_a_crash_left_is_cut_off, set_up, folder_leave)
 {
-    result_folder open;
-    char path[sizeof folder + 300];
+    RELEASED_BY(result_folder_close) result_folder open;
     struct stat before, after;
     open_folder(folder, &open);
     add(&open, "x", 0);
     result_folder_close(&open);
     open_folder(folder, &open);
-    snprintf(path, sizeof path, "%s/curves/%s", folder, open.stored.runs[0].curve);
+    const char *path = formatted("%s/curves/%s", folder, open.stored.runs[0].curve);
     assert_int_equal(stat(path, &before), 0);
     add(&open, "x", 1);
     result_folder_close(&open);
     assert_int_equal(stat(path, &after), 0);
     assert_true(after.st_size > before.st_size);
-    char lines[sizeof folder + 20], *text = read_lines(folder);
-    snprintf(lines, sizeof lines, "%s/results.jsonl", folder);
-    assert_int_equal(truncate(lines, (off_t)strlen(text) - 1), 0);
-    memory_free(text);
+    auto_memory char *text = read_lines(folder);
+    assert_int_equal(truncate(formatted("%s/results.jsonl", folder), (off_t)strlen(text) - 1), 0);
     open_folder(folder, &open);
     assert_int_equal(open.stored.count, 1);
     assert_int_equal(stat(path, &after), 0);
@@ -237,7 +225,6 @@ TEST_WITH(what_a_crash_left_is_cut_off, set_up, folder_leave)
     open_folder(folder, &open);
     assert_int_equal(open.stored.count, 2);
     assert_curves(folder, &open.stored);
-    result_folder_close(&open);
 }
 
 static bool is_first_seed(const void *context, const stored_run *run)
@@ -249,15 +236,13 @@ static bool is_first_seed(const void *context, const stored_run *run)
 /* Of those whose curves are gone the ones that are asked for, and no other; without anybody who asks, none. */
 TEST_WITH(lost_runs_are_taken_out, set_up, folder_leave)
 {
-    result_folder open;
-    char path[sizeof folder + 300];
+    RELEASED_BY(result_folder_close) result_folder open;
     open_folder(folder, &open);
     for (uint64_t seed = 0; seed < 2; seed++) add(&open, "x", seed);
     add(&open, "y", 0);
     result_folder_close(&open);
     open_folder(folder, &open);
-    snprintf(path, sizeof path, "%s/curves/%s", folder, open.stored.runs[0].curve);
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(formatted("%s/curves/%s", folder, open.stored.runs[0].curve)), 0);
     result_folder_close(&open);
     open_folder(folder, &open);
     assert_int_equal(open.stored.count, 3);
@@ -267,5 +252,4 @@ TEST_WITH(lost_runs_are_taken_out, set_up, folder_leave)
     assert_int_equal(open.stored.count, 2);
     assert_int_equal(open.stored.runs[0].seed, 1);
     assert_string_equal(open.stored.runs[1].policy, "y");
-    result_folder_close(&open);
 }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "data/files/npy.h"
-#include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "lab/results/curves.h"
 #include "lab/runs/host.h"
 #include "support_files.h"
@@ -42,6 +42,17 @@ static int tear_down(void **state)
 {
     dataset_free(data);
     return folder_leave(state);
+}
+
+/* The run of a line that was written as a whole; written again, it is the same line. */
+static stored_run read_back(const char *line, size_t length)
+{
+    char again[8192];
+    stored_run run = {0};
+    ok(results_parse(line, length, 1, &run, NULL));
+    assert_int_equal(results_format(&run, again, sizeof again), length);
+    assert_string_equal(again, line);
+    return run;
 }
 
 static void write_log(const char *text, const char *mode)
@@ -84,11 +95,9 @@ TEST_WITH(odd_characters_are_escaped, set_up, tear_down)
     report.options = odd;
     size_t length = format_line(NULL, 0, line, sizeof line);
     assert_true(strchr(line, '\n') == line + length - 1);
-    stored_run run = {0};
-    ok(results_parse(line, length, 1, &run, NULL));
+    RELEASED_BY(results_release_run) stored_run run = read_back(line, length);
     assert_string_equal(run.options, odd);
     assert_null(run.curve);
-    results_release_run(&run);
 }
 
 /* At every capacity: the length of the whole line, what fits of it, nothing past the end. */
@@ -98,12 +107,11 @@ TEST_WITH(short_buffers, set_up, tear_down)
     size_t length = format_line("a.npy", 0, whole, sizeof whole);
     assert_int_equal(format_line("a.npy", 0, NULL, 0), length);
     for (size_t capacity = 1; capacity <= length; capacity++) {
-        guard wall;
+        RELEASED_BY(guard_free) guard wall;
         char *line = guard_end_bytes(&wall, capacity);
         assert_int_equal(format_line("a.npy", 0, line, capacity), length);
         assert_int_equal(strlen(line), capacity - 1);
         assert_memory_equal(line, whole, capacity - 1);
-        guard_free(&wall);
     }
 }
 
@@ -131,15 +139,14 @@ static void fill_with_odd_numbers(void)
 
 TEST_WITH(a_line_reads_back_the_same, set_up, tear_down)
 {
-    char line[8192], again[8192];
+    char line[8192];
     fill_with_odd_numbers();
     job.seed = UINT64_MAX;
     job.tuning = true;
     job.late = (delay){.kind = DELAY_CLICKS, .rounds = 60, .mean = 1.0 / 3.0};
     size_t length = format_line("a.npy", 12, line, sizeof line);
     assert_true(length < sizeof line);
-    stored_run run = {0};
-    ok(results_parse(line, length, 1, &run, NULL));
+    RELEASED_BY(results_release_run) stored_run run = read_back(line, length);
     assert_string_equal(run.dataset, "synthetic:cosine,dim=3");
     assert_true(run.fingerprint == 0 && run.dim == 3 && run.arms == 10);
     assert_string_equal(run.policy, "eenet:paper");
@@ -152,56 +159,42 @@ TEST_WITH(a_line_reads_back_the_same, set_up, tear_down)
     assert_string_equal(run.version, ee_version());
     assert_string_equal(run.kernels, ee_kernels());
     assert_string_equal(run.machine, host_describe());
-    assert_int_equal(results_format(&run, again, sizeof again), length);
-    assert_string_equal(again, line);
-    results_release_run(&run);
 }
 
 /* What was played elsewhere, by another version, stays so. */
 TEST_WITH(a_line_names_who_played_it, set_up, tear_down)
 {
-    char line[8192], again[8192];
+    char line[8192];
     report.machine = "a \"machine\"";
     report.version = "0.0.1";
     report.kernels = "none";
     size_t length = format_line(NULL, 0, line, sizeof line);
     assert_non_null(strstr(line, ",\"machine\":\"a \\\"machine\\\"\",\"version\":\"0.0.1\",\"kernels\":\"none\"}\n"));
-    stored_run run = {0};
-    ok(results_parse(line, length, 1, &run, NULL));
-    results_format(&run, again, sizeof again);
-    assert_string_equal(again, line);
-    results_release_run(&run);
+    RELEASED_BY(results_release_run) stored_run run = read_back(line, length);
 }
 
 /* A path is stored as it was given; lines without one read back without one. */
 TEST_WITH(a_line_names_the_source, set_up, tear_down)
 {
-    char line[8192], again[8192];
-    stored_run written = results_of_report(&report), run = {0};
+    char line[8192];
+    stored_run written = results_of_report(&report);
     assert_null(written.source); /* synthetic: no files */
     written.source = "table:our \"data\"/people.csv,label=answer";
     size_t length = results_format(&written, line, sizeof line);
     assert_non_null(strstr(line, ",\"source\":\"table:our \\\"data\\\"/people.csv,label=answer\",\"fingerprint\""));
-    ok(results_parse(line, length, 1, &run, NULL));
+    RELEASED_BY(results_release_run) stored_run run = read_back(line, length);
     assert_string_equal(run.source, written.source);
-    results_format(&run, again, sizeof again);
-    assert_string_equal(again, line);
-    results_release_run(&run);
 }
 
 TEST_WITH(the_machine_may_be_missing, set_up, tear_down)
 {
-    char line[8192], again[8192];
+    char line[8192];
     size_t length = format_line("a.npy", 12, line, sizeof line);
     char *machine = strstr(line, "\"machine\""), *next = strstr(line, "\"version\"");
     assert_true(length < sizeof line && machine && next > machine);
     memmove(machine, next, strlen(next) + 1);
-    stored_run run = {0};
-    ok(results_parse(line, strlen(line), 1, &run, NULL));
+    RELEASED_BY(results_release_run) stored_run run = read_back(line, strlen(line));
     assert_null(run.machine);
-    results_format(&run, again, sizeof again);
-    assert_string_equal(again, line);
-    results_release_run(&run);
 }
 
 /* Every count of optimal rounds survives being written as a share. */
@@ -213,10 +206,9 @@ TEST_WITH(shares_are_exact, set_up, tear_down)
         uint64_t step = rounds[i] / 1000 + 1;
         for (result.optimal = 0; result.optimal <= rounds[i]; result.optimal += step) {
             char line[1024];
-            stored_run run = {0};
+            RELEASED_BY(results_release_run) stored_run run = {0};
             ok(results_parse(line, format_line(NULL, 0, line, sizeof line), 1, &run, NULL));
             assert_true(run.result.optimal == result.optimal);
-            results_release_run(&run);
         }
     }
 }
@@ -224,7 +216,7 @@ TEST_WITH(shares_are_exact, set_up, tear_down)
 TEST_WITH(a_folder_reads_back, set_up, tear_down)
 {
     char line[1024];
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     assert_int_equal(results_read(folder, &list, &last_error), EE_FILE_ERROR); /* no file */
     ok(results_read_any(folder, &list, &last_error));
     ok(results_read_any("/no/such/folder", &list, &last_error));
@@ -241,7 +233,6 @@ TEST_WITH(a_folder_reads_back, set_up, tear_down)
     ok(results_read_any(folder, &list, &last_error));
     assert_int_equal(list.count, 3);
     for (size_t i = 0; i < 3; i++) assert_true(list.runs[i].seed == i && list.runs[i].curve_row == i);
-    results_release(&list);
 }
 
 /* A member that is not known is passed over; one that is known must be right. */
@@ -268,19 +259,17 @@ TEST_WITH(wrong_lines, set_up, tear_down)
         {"}\n", "\n", "line 2: invalid JSON at byte "},
         {"{", "[", "line 2: invalid JSON at byte "},
     };
-    char line[1024], text[2048];
+    char line[1024];
     format_line("a.npy", 0, line, sizeof line);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *place = strstr(line, cases[i][0]);
         assert_non_null(place);
-        snprintf(text, sizeof text, "%s%.*s%s%s", line, (int)(place - line), line, cases[i][1],
-                 place + strlen(cases[i][0]));
-        write_log(text, "w");
-        stored_runs list = {0};
+        write_log(formatted("%s%.*s%s%s", line, (int)(place - line), line, cases[i][1], place + strlen(cases[i][0])),
+                  "w");
+        RELEASED_BY(results_release) stored_runs list = {0};
         assert_int_equal(results_read(folder, &list, &last_error), cases[i][2] ? EE_BAD_INPUT : EE_OK);
         if (cases[i][2]) assert_non_null(strstr(last_error.message, cases[i][2]));
         if (cases[i][2]) assert_non_null(strstr(last_error.message, "/results.jsonl: line 2"));
-        results_release(&list);
     }
 }
 
@@ -298,12 +287,11 @@ static void write_rows(size_t count)
 /* The file as any reader of .npy sees it. */
 static void assert_rows(size_t count)
 {
-    npy_array array;
+    RELEASED_BY(npy_release) npy_array array;
     ok(npy_read(curve_path, &array, NULL));
     assert_true(array.type == NPY_FLOAT64 && array.rank == 2 && array.shape[0] == count && array.shape[1] == ROUNDS);
     for (size_t i = 0; i < array.count; i++)
         assert_true(npy_real(&array, i) == (double)(10 * (i / ROUNDS) + i % ROUNDS));
-    npy_release(&array);
 }
 
 TEST_WITH(curves_grow_and_are_cut, set_up, tear_down)
@@ -332,8 +320,8 @@ TEST_WITH(curves_of_runs, set_up, tear_down)
     ok(results_curve(folder, &run, curve, NULL));
     for (size_t i = 0; i < ROUNDS; i++) assert_true(curve[i] == (double)(10 + i));
     run.result.regret = 13.0; /* the curve of another run */
-    assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);
-    assert_non_null(strstr(last_error.message, "curves/a.npy is missing or damaged; repeat the command that made it"));
+    fails_saying(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT,
+                 "curves/a.npy is missing or damaged; repeat the command that made it");
     run.result.regret = 4.0;
     run.curve_row = 3;
     assert_int_equal(results_curve(folder, &run, curve, &last_error), EE_BAD_INPUT);

@@ -1,6 +1,7 @@
 /* Runs found by their keys, and jobs as their runs are kept. */
 #include "lab/results/job_keys.h"
 
+#include "data/support_sets.h"
 #include "lab/results/run_keys.h"
 #include "support.h"
 
@@ -11,7 +12,7 @@ TEST(keys_are_found)
     uint64_t keys[MOST];
     for (size_t i = 0; i < MOST; i++) keys[i] = 10 * ((7 * i) % 23); /* most of them several times */
     for (size_t count = 0; count <= MOST; count++) {
-        run_index index;
+        RELEASED_BY(run_index_release) run_index index;
         ok(run_index_create(keys, count, &index, NULL));
         for (uint64_t key = 0; key < 250; key++) {
             size_t first = 0, place = MOST;
@@ -20,7 +21,6 @@ TEST(keys_are_found)
             assert_int_equal(run_index_find(&index, key, NULL), first < count);
             assert_int_equal(place, first < count ? first : MOST);
         }
-        run_index_release(&index);
     }
 }
 
@@ -30,7 +30,7 @@ TEST(stored_runs_are_found)
     for (size_t i = 0; i < 3; i++)
         runs[i] = (stored_run){.dataset = "d", .policy = "p", .options = "", .seed = i, .rounds = 5};
     stored_runs list = {runs, 3, 3};
-    run_index index;
+    RELEASED_BY(run_index_release) run_index index;
     ok(run_index_of_stored(&list, &index, NULL));
     for (size_t i = 0; i < 3; i++) {
         size_t place = 3;
@@ -39,14 +39,12 @@ TEST(stored_runs_are_found)
     }
     runs[0].seed = 3;
     assert_false(run_index_find(&index, run_keys_of_stored(&runs[0]).run, NULL));
-    run_index_release(&index);
 }
 
 TEST(jobs_have_keys)
 {
-    dataset *data;
-    job_keys keys;
-    ok(dataset_open("synthetic:inner,dim=3,arms=2", NULL, &data, NULL));
+    RELEASED_BY(job_keys_release) job_keys keys;
+    auto_dataset *data = open_data("synthetic:inner,dim=3,arms=2");
     run_job jobs[] = {{.data = data, .policy = "uniform", .seed = 1, .rounds = 5},
                       {.data = data, .policy = "no-such-policy", .seed = 1, .rounds = 5},
                       {.data = data, .policy = "no-such-policy", .seed = 1, .rounds = 5},
@@ -61,6 +59,4 @@ TEST(jobs_have_keys)
     for (size_t i = 0; i < 4; i++) assert_int_equal(of[i].same_as, i); /* those without a key are like no other */
     assert_int_equal(of[4].same_as, 0);                                /* the default, written out */
     assert_true(run_index_find(&keys.index, of[3].run, NULL));
-    job_keys_release(&keys);
-    dataset_free(data);
 }

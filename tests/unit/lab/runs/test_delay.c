@@ -1,5 +1,6 @@
 #include "lab/runs/delay.h"
 
+#include "data/support_sets.h"
 #include "support.h"
 
 static delay parse(const char *text)
@@ -49,14 +50,13 @@ TEST(no_delays)
         delay rule;
         snprintf(expected, sizeof expected,
                  "expected a number of rounds, geometric:MEAN or clicks:MEAN,TIMEOUT, got '%s'", bad[i]);
-        assert_int_equal(delay_parse(bad[i], &rule, &last_error), EE_BAD_OPTION);
-        assert_string_equal(last_error.message, expected);
+        fails_with(delay_parse(bad[i], &rule, &last_error), EE_BAD_OPTION, expected);
     }
     static const char *const long_ones[] = {"10000001", "geometric:500000", "geometric:1e300", "clicks:5,10000001"};
     for (size_t i = 0; i < sizeof long_ones / sizeof *long_ones; i++) {
         delay rule;
-        assert_int_equal(delay_parse(long_ones[i], &rule, &last_error), EE_BAD_OPTION);
-        assert_non_null(strstr(last_error.message, "expected delays of at most 10000000 rounds"));
+        fails_saying(delay_parse(long_ones[i], &rule, &last_error), EE_BAD_OPTION,
+                     "expected delays of at most 10000000 rounds");
     }
 }
 
@@ -108,9 +108,10 @@ enum { ROUNDS = 1200, SEED = 5 };
 static void check_against_list(const char *text, uint64_t every)
 {
     delay rule = parse(text);
-    delay_queue queue = delay_start(&rule, SEED);
+    RELEASED_BY(delay_release) delay_queue queue = delay_start(&rule, SEED);
     random_stream stream = random_named(SEED, "delays"), rewards = random_named(SEED, "rewards of a test");
-    late_reward *list = calloc(ROUNDS, sizeof *list), got;
+    auto_free late_reward *list = calloc(ROUNDS, sizeof *list);
+    late_reward got;
     size_t told = 0;
     for (uint64_t round = 0; round < ROUNDS; round++) {
         double reward = (double)random_below(&rewards, 5) - 2.0; /* -2 to 2 */
@@ -126,8 +127,6 @@ static void check_against_list(const char *text, uint64_t every)
         assert_int_equal(queue.count, round + 1 - told);
     }
     assert_true(told > ROUNDS / 2);
-    free(list);
-    delay_release(&queue);
 }
 
 TEST(what_is_due_comes_once_and_in_order)
@@ -144,11 +143,10 @@ TEST(what_is_due_comes_once_and_in_order)
 static void draw(const char *text, uint64_t seed, double reward, uint64_t *delays, size_t count)
 {
     delay rule = parse(text);
-    delay_queue queue = delay_start(&rule, seed);
+    RELEASED_BY(delay_release) delay_queue queue = delay_start(&rule, seed);
     late_reward got;
     for (uint64_t round = 0; round < count; round++) ok(delay_add(&queue, round, round, reward, NULL));
     while (delay_next(&queue, UINT64_MAX, &got)) delays[got.round] = got.due - got.round;
-    delay_release(&queue);
 }
 
 static double mean_of(const uint64_t *delays, size_t count)
@@ -161,19 +159,16 @@ static double mean_of(const uint64_t *delays, size_t count)
 TEST(geometric_delays_have_their_mean)
 {
     enum { COUNT = 20000 };
-    uint64_t *delays = malloc(COUNT * sizeof *delays);
+    auto_free uint64_t *delays = malloc(COUNT * sizeof *delays);
     const double means[] = {0.25, 1, 20, 500};
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
-        char text[DELAY_TEXT];
         double mean = means[i], at_once = 0.0, p = 1.0 / (1.0 + mean);
-        snprintf(text, sizeof text, "geometric:%g", mean);
-        draw(text, 1, 1.0, delays, COUNT);
+        draw(formatted("geometric:%g", mean), 1, 1.0, delays, COUNT);
         for (size_t k = 0; k < COUNT; k++) at_once += delays[k] == 0;
         /* Four standard deviations of a mean, and of a count. */
         assert_close(mean_of(delays, COUNT), mean, 4.0 * sqrt(mean * (mean + 1.0) / COUNT));
         assert_close(at_once / COUNT, p, 4.0 * sqrt(p * (1.0 - p) / COUNT));
     }
-    free(delays);
 }
 
 /* The same seed gives the same delays, whatever is played; another seed gives others. */
@@ -191,7 +186,7 @@ TEST(delays_are_those_of_the_seed)
 TEST(clicks_come_before_the_timeout_and_the_rest_at_it)
 {
     enum { COUNT = 20000, TIMEOUT = 30 };
-    uint64_t *clicked = malloc(COUNT * sizeof *clicked);
+    auto_free uint64_t *clicked = malloc(COUNT * sizeof *clicked);
     double weight = 0.0, expected = 0.0, chance = 1.0;
     for (int k = 0; k < TIMEOUT; k++, chance *= 20.0 / 21.0) {
         weight += chance;
@@ -203,7 +198,7 @@ TEST(clicks_come_before_the_timeout_and_the_rest_at_it)
 
     /* Of every other decision: what the rest are worth does not move the clicks. */
     delay rule = parse("clicks:20,30");
-    delay_queue queue = delay_start(&rule, 3);
+    RELEASED_BY(delay_release) delay_queue queue = delay_start(&rule, 3);
     late_reward got;
     size_t told = 0;
     for (uint64_t round = 0; round < 100; round++) ok(delay_add(&queue, round, round, round % 2 ? 0.5 : -1.0, NULL));
@@ -212,6 +207,4 @@ TEST(clicks_come_before_the_timeout_and_the_rest_at_it)
         assert_int_equal(got.due - got.round, got.round % 2 ? clicked[got.round] : TIMEOUT);
     }
     assert_int_equal(told, 100);
-    delay_release(&queue);
-    free(clicked);
 }

@@ -1,18 +1,10 @@
 /* Runs whose rounds fill several slots: against the library's own calls, against what can be had, and as logs. */
 
-#include "data/logs/log.h"
-#include "data/sets/environment.h"
+#include "data/support_sets.h"
 #include "lab/results/results.h"
 #include "support_files.h"
 
 enum { ARMS = 10, SLOTS = 3 };
-
-static dataset *open_data(const char *text)
-{
-    dataset *data;
-    ok(dataset_open(text, NULL, &data, NULL));
-    return data;
-}
 
 static int by_size(const void *left, const void *right)
 {
@@ -24,16 +16,14 @@ static int by_size(const void *left, const void *right)
 static void play_beside(const run_job *job, run_result *sums)
 {
     ee_settings settings = {.policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed};
-    ee_bandit *bandit;
-    environment *world;
+    auto_bandit *bandit;
     ok(ee_bandit_create(&settings, &bandit, NULL));
-    ok(environment_create(job->data, job->seed, &world, NULL));
+    auto_environment *world = start_rounds(job->data, job->seed);
     *sums = (run_result){0};
     for (uint64_t t = 0; t < job->rounds; t++) {
-        environment_round round;
         ee_decision decisions[SLOTS];
         double sorted[ARMS], loss = 0;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         assert_int_equal(round.arms.count, ARMS);
         const ee_arms seen[SLOTS] = {round.arms, round.arms, round.arms};
         ok(ee_bandit_decide_slots(bandit, seen, SLOTS, NULL, decisions, NULL, NULL, NULL));
@@ -50,14 +40,12 @@ static void play_beside(const run_job *job, run_result *sums)
         sums->regret += loss;
         sums->optimal += fabs(loss) < 1e-9;
     }
-    ee_bandit_free(bandit);
-    environment_free(world);
 }
 
 TEST(sums_are_those_of_the_rounds)
 {
     static const char *const policies[] = {"uniform", "linucb", "greedy", "eenet", "lints"};
-    dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
+    auto_dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
     for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
         run_job job = {.data = data, .policy = policies[i], .seed = 3, .rounds = 200, .slots = SLOTS};
         run_result result, beside;
@@ -74,13 +62,12 @@ TEST(sums_are_those_of_the_rounds)
         }
         assert_true(fabs(sum - result.regret) < 1e-9 * (1 + result.regret));
     }
-    dataset_free(data);
 }
 
 /* All arms are played where there are as many slots: nothing is lost in all. One slot is what a run is without. */
 TEST(the_ends_are_what_they_should_be)
 {
-    dataset *data = open_data("synthetic:cosine,dim=5,arms=4");
+    auto_dataset *data = open_data("synthetic:cosine,dim=5,arms=4");
     run_job all = {.data = data, .policy = "uniform", .seed = 3, .rounds = 100, .slots = 4};
     run_result result, one;
     ok(runner_run(&all, NULL, &result, NULL));
@@ -92,14 +79,12 @@ TEST(the_ends_are_what_they_should_be)
     ok(runner_run(&single, NULL, &one, NULL));
     assert_true(one.regret == result.regret && one.slots == 0 && one.bytes == result.bytes);
     all.slots = 5;
-    assert_int_equal(runner_check(&all, NULL, &last_error), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "has 4 arms: expected 1 to 4 slots, got 5");
-    dataset_free(data);
+    fails_saying(runner_check(&all, NULL, &last_error), EE_BAD_INPUT, "has 4 arms: expected 1 to 4 slots, got 5");
 }
 
 TEST(slots_may_wait)
 {
-    dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
+    auto_dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
     run_result at_once, late;
     run_job job = {.data = data, .policy = "linucb", .seed = 1, .rounds = 300, .slots = SLOTS};
     ok(runner_run(&job, NULL, &at_once, NULL));
@@ -108,13 +93,12 @@ TEST(slots_may_wait)
     job.rounds = 2100;
     ok(runner_run(&job, NULL, &late, NULL));
     assert_true(late.finished && at_once.finished);
-    dataset_free(data);
 }
 
 TEST(lines_have_slots)
 {
     char line[8192];
-    dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
+    auto_dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
     run_job job = {.data = data, .policy = "linucb", .seed = 1, .rounds = 50, .slots = SLOTS};
     run_result result;
     ok(runner_run(&job, NULL, &result, NULL));
@@ -122,28 +106,24 @@ TEST(lines_have_slots)
     stored_run written = results_of_report(&report);
     size_t length = results_format(&written, line, sizeof line);
     assert_true(length < sizeof line);
-    stored_run read = {0};
+    RELEASED_BY(results_release_run) stored_run read = {0};
     ok(results_parse(line, length, 1, &read, NULL));
     assert_int_equal(read.slots, SLOTS);
     assert_memory_equal(read.result.slot_regrets, result.slot_regrets, sizeof result.slot_regrets);
-    results_release_run(&read);
-    dataset_free(data);
 }
 
 /* Whoever reads the log finds each slot, its probabilities among what was left, and its reward. */
-TEST(a_log_has_the_slots)
+TEST_IN_FOLDER(a_log_has_the_slots)
 {
-    test_folder folder = folder_make();
-    char path[96];
-    snprintf(path, sizeof path, "%s", folder_path(&folder, "log.dsjson"));
-    dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
+    const char *path = formatted("%s", folder_path(&here, "log.dsjson"));
+    auto_dataset *data = open_data("synthetic:clicks,dim=6,arms=10");
     run_job job = {
         .data = data, .policy = "greedy", .options = "propensity=softmax", .seed = 1, .rounds = 40, .slots = SLOTS};
     run_result result;
     ok(log_create(path, dataset_dim(data), &job.log, NULL));
     ok(runner_run(&job, NULL, &result, NULL));
     ok(log_end(job.log, true, NULL));
-    log_reader *log;
+    auto_log_reader *log;
     log_options usual = log_options_usual();
     log_event event;
     bool found;
@@ -167,7 +147,4 @@ TEST(a_log_has_the_slots)
     }
     assert_int_equal(events, 40);
     assert_true(reward == result.reward);
-    log_close(log);
-    dataset_free(data);
-    folder_remove(&folder);
 }

@@ -1,13 +1,7 @@
 #include "lab/runs/run_pool.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
-
-static dataset *open_data(const char *text)
-{
-    dataset *data;
-    ok(dataset_open(text, NULL, &data, NULL));
-    return data;
-}
 
 /* What the watch was told. */
 typedef struct notes {
@@ -46,17 +40,15 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
 {
     ee_settings settings = {
         .policy = job->policy, .dim = dataset_dim(job->data), .seed = job->seed, .options = job->options};
-    ee_bandit *bandit;
-    environment *world;
+    auto_bandit *bandit;
     ee_score scores[16];
-    double *told = calloc((size_t)job->rounds, sizeof *told);
+    auto_free double *told = calloc((size_t)job->rounds, sizeof *told);
     ok(ee_bandit_create(&settings, &bandit, NULL));
-    ok(environment_create(job->data, job->seed, &world, NULL));
+    auto_environment *world = start_rounds(job->data, job->seed);
     *sums = (run_result){0};
     for (uint64_t t = 1; t <= job->rounds; t++) {
-        environment_round round;
         ee_decision decision;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         ok(ee_bandit_decide(bandit, &round.arms, &decision, scores, NULL, NULL));
         told[decision.id - 1] = round.rewards[decision.arm]; /* learned after so many rounds */
         uint64_t due = decision.id - job->late.rounds;
@@ -84,15 +76,12 @@ static void play_beside(const run_job *job, run_result *sums, double *curve)
         curve[t - 1] = sums->regret;
     }
     sums->bytes = ee_bandit_memory(bandit);
-    free(told);
-    ee_bandit_free(bandit);
-    environment_free(world);
 }
 
 static void check_against_beside(const run_job *job, bool explores)
 {
     run_result result, sums;
-    double *curve = calloc((size_t)job->rounds, sizeof *curve);
+    auto_free double *curve = calloc((size_t)job->rounds, sizeof *curve);
     notes heard = {0};
     run_watch watch = {.wanted = note_round, .ended = note_end, .context = &heard};
     ok(run_pool_play(run_pool_of_threads(1), job, 1, true, &watch, &result, NULL));
@@ -111,12 +100,11 @@ static void check_against_beside(const run_job *job, bool explores)
     assert_int_equal(heard.ended, 1);
     assert_true(heard.options[0] != '\0');
     free(heard.curve);
-    free(curve);
 }
 
 TEST(sums_are_those_of_the_rounds)
 {
-    dataset *data = open_data("synthetic:cosine");
+    auto_dataset *data = open_data("synthetic:cosine");
     const uint64_t rounds[] = {1, 7, 20, 21, 133}; /* fewer than the parts, as many, not a multiple */
     for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
         bool explores = rounds[i] > 1; /* before two different rewards came, there is nothing to explore by */
@@ -125,13 +113,12 @@ TEST(sums_are_those_of_the_rounds)
         check_against_beside(&(run_job){.data = data, .policy = "eenet", .seed = 5, .rounds = rounds[i]}, explores);
         check_against_beside(&(run_job){.data = data, .policy = "neural-ts", .seed = 6, .rounds = rounds[i]}, explores);
     }
-    dataset_free(data);
 }
 
 /* A delay of so many rounds is what somebody does who learns each reward so many decisions later. */
 TEST(late_rewards_are_learned_late)
 {
-    dataset *data = open_data("synthetic:cosine");
+    auto_dataset *data = open_data("synthetic:cosine");
     const uint64_t delays[] = {1, 99, 300};
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++) {
         run_job job = {.data = data, .policy = "greedy", .seed = 4, .rounds = 100, .late = {.rounds = delays[i]}};
@@ -139,7 +126,6 @@ TEST(late_rewards_are_learned_late)
         job.policy = "eenet";
         check_against_beside(&job, delays[i] < 98); /* in whose last round two rewards are there */
     }
-    dataset_free(data);
 }
 
 /* The regret after each round, to be freed. */
@@ -159,36 +145,29 @@ TEST(nothing_is_learned_before_the_first_is_due)
 {
     enum { ROUNDS = 200 };
     static const char *const texts[] = {"40", "150"};
-    dataset *data = open_data("synthetic:cosine");
+    auto_dataset *data = open_data("synthetic:cosine");
     run_result result;
-    double *never = play_curve(data, "1000", ROUNDS, &result);
+    auto_free double *never = play_curve(data, "1000", ROUNDS, &result);
     for (size_t i = 0; i < 2; i++) {
-        double *late = play_curve(data, texts[i], ROUNDS, &result);
+        auto_free double *late = play_curve(data, texts[i], ROUNDS, &result);
         size_t same = 0;
         while (same < ROUNDS && late[same] == never[same]) same++;
         assert_true(same > strtoull(texts[i], NULL, 10)); /* those rounds, and the one after */
         assert_true(same < ROUNDS);
-        free(late);
     }
-    free(never);
-    dataset_free(data);
 }
 
 /* With rewards above 0 alone, clicks that take no time are rewards that come at once. */
 TEST(clicks_of_no_time_come_at_once)
 {
     enum { ROUNDS = 200 };
-    dataset *data = open_data("synthetic:quadratic,noise=0");
+    auto_dataset *data = open_data("synthetic:quadratic,noise=0");
     run_result at_once, clicked, timed_out;
-    double *first = play_curve(data, "0", ROUNDS, &at_once),
-           *second = play_curve(data, "clicks:1e-9,150", ROUNDS, &clicked);
-    double *third = play_curve(data, "clicks:100,150", ROUNDS, &timed_out);
+    auto_free double *first = play_curve(data, "0", ROUNDS, &at_once),
+                     *second = play_curve(data, "clicks:1e-9,150", ROUNDS, &clicked);
+    auto_free double *third = play_curve(data, "clicks:100,150", ROUNDS, &timed_out);
     assert_memory_equal(first, second, ROUNDS * sizeof *first);
     assert_memory_not_equal(first, third, ROUNDS * sizeof *first);
-    free(first);
-    free(second);
-    free(third);
-    dataset_free(data);
 }
 
 /* The bandit keeps all decisions that wait, unless the job says otherwise; then the run fails by name. */
@@ -206,40 +185,37 @@ TEST(waiting_decisions_have_room)
         {"geometric:10", NULL, "pending=1024 "},
         {"geometric:1000", NULL, "pending=20735 "},
     };
-    dataset *data = open_data("synthetic:inner");
+    auto_dataset *data = open_data("synthetic:inner");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         run_job job = {.data = data, .policy = "lints", .options = cases[i].own, .rounds = 5};
-        char *options;
+        auto_memory char *options;
         ok(delay_parse(cases[i].late, &job.late, NULL));
         ok(runner_check(&job, &options, NULL));
         if (!strstr(options, cases[i].expected)) fail_msg("no '%s' in: %s", cases[i].expected, options);
-        memory_free(options);
     }
     run_job job = {.data = data, .policy = "lints", .options = "pending=9", .rounds = 50, .late = {.rounds = 9}};
     run_result result;
-    assert_int_equal(runner_run(&job, NULL, &result, &last_error), EE_EXPIRED_DECISION);
-    assert_string_equal(last_error.message, "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
-                                            "pending is 9; if it had no reward, it was forgotten");
+    fails_with(runner_run(&job, NULL, &result, &last_error), EE_EXPIRED_DECISION,
+               "learn: decision 1 is no longer kept: 9 decisions followed it, and option "
+               "pending is 9; if it had no reward, it was forgotten");
     job.late.rounds = 8;
     ok(runner_run(&job, NULL, &result, &last_error));
-    dataset_free(data);
 }
 
 /* The optimal arm by chance: of 500 rounds of ten arms, 50. */
 TEST(optimal_counts_rounds)
 {
-    dataset *data = open_data("synthetic:cosine");
+    auto_dataset *data = open_data("synthetic:cosine");
     run_result result;
     run_job job = {.data = data, .policy = "uniform", .seed = 3, .rounds = 500};
     ok(runner_run(&job, NULL, &result, NULL));
     assert_true(result.optimal > 20 && result.optimal < 90);
     assert_true(result.marks[RUN_PARTS - 1] == result.regret);
-    dataset_free(data);
 }
 
 TEST(the_watch_stops_it)
 {
-    dataset *data = open_data("synthetic:inner");
+    auto_dataset *data = open_data("synthetic:inner");
     run_job jobs[2] = {{.data = data, .policy = "uniform", .seed = 0, .rounds = 100},
                        {.data = data, .policy = "uniform", .seed = 1, .rounds = 100}};
     notes heard = {.stop_after = 7};
@@ -252,13 +228,12 @@ TEST(the_watch_stops_it)
     assert_false(results[1].finished);
     assert_int_equal(heard.ended, 1);
     free(heard.curve);
-    dataset_free(data);
 }
 
 /* A run that has finished stays so; the next is not started all the same. */
 TEST(no_run_after_the_watch_has_enough)
 {
-    dataset *data = open_data("synthetic:inner");
+    auto_dataset *data = open_data("synthetic:inner");
     run_job jobs[2] = {{.data = data, .policy = "uniform", .seed = 0, .rounds = 5},
                        {.data = data, .policy = "uniform", .seed = 1, .rounds = 5}};
     notes heard = {.refuse_more = true};
@@ -267,12 +242,11 @@ TEST(no_run_after_the_watch_has_enough)
     ok(run_pool_play(run_pool_of_threads(1), jobs, 2, false, &watch, results, NULL));
     assert_true(results[0].finished && !results[1].finished);
     assert_null(heard.curve);
-    dataset_free(data);
 }
 
 TEST(one_failure_does_not_stop_the_others)
 {
-    dataset *data = open_data("synthetic:inner");
+    auto_dataset *data = open_data("synthetic:inner");
     run_job jobs[4] = {{.data = data, .policy = "uniform", .rounds = 5},
                        {.data = data, .policy = "uniform", .options = "no-such-option=1", .rounds = 5},
                        {.data = data, .policy = "uniform", .seed = 1, .rounds = 5},
@@ -281,21 +255,19 @@ TEST(one_failure_does_not_stop_the_others)
         notes heard = {0};
         run_watch watch = {.ended = note_end, .context = &heard};
         run_result results[4];
-        assert_int_equal(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &last_error),
-                         EE_BAD_OPTION);
-        assert_non_null(strstr(last_error.message, "no-such-option")); /* the first in the list */
+        fails_saying(run_pool_play(run_pool_of_threads(threads), jobs, 4, false, &watch, results, &last_error),
+                     EE_BAD_OPTION, "no-such-option"); /* the first in the list */
         if (threads == 1) assert_non_null(strstr(heard.message, "no-such-policy"));
         assert_int_equal(heard.ended, 4);
         assert_true(results[0].finished && results[2].finished);
         assert_false(results[1].finished || results[3].finished);
         assert_int_equal(results[1].status, EE_BAD_OPTION);
     }
-    dataset_free(data);
 }
 
 TEST(check_finds_what_would_fail)
 {
-    dataset *data = open_data("synthetic:inner");
+    auto_dataset *data = open_data("synthetic:inner");
     run_job job = {.data = data, .policy = "uniform", .options = "pending=7", .rounds = 5};
     char *options;
     ok(runner_check(&job, NULL, &last_error));
@@ -306,20 +278,18 @@ TEST(check_finds_what_would_fail)
     job.policy = "unifrom";
     assert_int_equal(runner_check(&job, &options, &last_error), EE_BAD_OPTION);
     assert_null(options);
-    dataset_free(data);
 }
 
 /* Opens a table of three classes, whose arms have as many blocks of features. */
-static dataset *open_table(const test_folder *folder)
+static dataset *open_table(void)
 {
-    char text[1024], place[64];
+    char text[1024];
     size_t length = 0;
     for (int i = 0; i < 60; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%d,%d,%c\n", i * 7 % 11, i * i % 13,
                                    "abc"[(i + i / 4) % 3]);
-    folder_write_text(folder, "made.csv", text);
-    snprintf(place, sizeof place, "table:%s,header=no", folder_path(folder, "made.csv"));
-    dataset *data = open_data(place);
+    folder_write_text(&here, "made.csv", text);
+    dataset *data = open_data(formatted("table:%s,header=no", folder_path(&here, "made.csv")));
     assert_int_equal(dataset_blocks(data), 3);
     return data;
 }
@@ -328,27 +298,24 @@ static dataset *open_table(const test_folder *folder)
 static void assert_told(const dataset *data, const char *own, const char *expected)
 {
     run_job job = {.data = data, .policy = "eenet", .options = own, .rounds = 5};
-    char *options;
+    auto_memory char *options;
     ok(runner_check(&job, &options, NULL));
     if (!strstr(options, expected)) fail_msg("no '%s' in: %s", expected, options);
-    memory_free(options);
 }
 
 /* Where the data set's blocks do nothing, the policy is not told. */
 static void assert_not_told(const dataset *data, const char *policy, const char *own)
 {
     run_job job = {.data = data, .policy = policy, .options = own, .rounds = 5};
-    char *options;
+    auto_memory char *options;
     ok(runner_check(&job, &options, NULL));
     assert_null(strstr(options, "blocks=3"));
     assert_null(strstr(options, "exclusive"));
-    memory_free(options);
 }
 
-TEST(the_data_set_tells_of_its_arms_unless_the_job_does)
+TEST_IN_FOLDER(the_data_set_tells_of_its_arms_unless_the_job_does)
 {
-    test_folder folder = folder_make();
-    dataset *table = open_table(&folder), *synthetic = open_data("synthetic:inner");
+    auto_dataset *table = open_table(), *synthetic = open_data("synthetic:inner");
     assert_told(table, NULL, " blocks=3 ");
     assert_told(table, "f1.width=4", " blocks=3 ");
     assert_told(table, "f1.width=4 blocks=1", " blocks=1 ");
@@ -362,18 +329,14 @@ TEST(the_data_set_tells_of_its_arms_unless_the_job_does)
     assert_told(synthetic, NULL, " blocks=1 ");
     assert_told(synthetic, "blocks=4", " blocks=4 ");
     run_job job = {.data = synthetic, .policy = "eenet", .options = "blocks=7", .rounds = 5};
-    assert_int_equal(runner_check(&job, NULL, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "options: blocks must divide the 20 features of an arm, got 7");
-    dataset_free(synthetic);
-    dataset_free(table);
-    folder_remove(&folder);
+    fails_with(runner_check(&job, NULL, &last_error), EE_BAD_OPTION,
+               "options: blocks must divide the 20 features of an arm, got 7");
 }
 
 /* Not only named: a run is the one that a bandit told of the arms would make, and no other. */
-TEST(runs_use_the_blocks)
+TEST_IN_FOLDER(runs_use_the_blocks)
 {
-    test_folder folder = folder_make();
-    dataset *table = open_table(&folder);
+    auto_dataset *table = open_table();
     const char *options[] = {"f1.width=8 blocks=3 exclusive=on", "f1.width=8", "f1.width=8 blocks=3"};
     run_result result, beside[3];
     double curve[100];
@@ -388,8 +351,6 @@ TEST(runs_use_the_blocks)
     assert_memory_not_equal(result.directions, beside[1].directions, sizeof result.directions);
     assert_memory_not_equal(result.directions, beside[2].directions, sizeof result.directions);
     assert_true(result.regret == beside[0].regret && result.bytes == beside[0].bytes);
-    dataset_free(table);
-    folder_remove(&folder);
 }
 
 TEST(summary_of_the_finished)

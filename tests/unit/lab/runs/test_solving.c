@@ -1,14 +1,8 @@
 /* The policies on problems that they must solve. */
 
+#include "data/support_sets.h"
 #include "lab/runs/runner.h"
 #include "support.h"
-
-static dataset *open_problem(const char *text)
-{
-    dataset *data;
-    ok(dataset_open(text, NULL, &data, NULL));
-    return data;
-}
 
 static double regret_of(const dataset *data, const char *policy, uint64_t seed, uint64_t rounds)
 {
@@ -22,13 +16,12 @@ static double regret_of(const dataset *data, const char *policy, uint64_t seed, 
 /* On every seed, not on average. */
 static void assert_under_half_of_uniform(const char *problem, const char *policy, uint64_t seeds, uint64_t rounds)
 {
-    dataset *data = open_problem(problem);
+    auto_dataset *data = open_data(problem);
     for (uint64_t seed = 0; seed < seeds; seed++) {
         double own = regret_of(data, policy, seed, rounds), uniform = regret_of(data, "uniform", seed, rounds);
         if (own >= uniform / 2)
             fail_msg("%s on %s, seed %d: regret %.1f, uniform's is %.1f", policy, problem, (int)seed, own, uniform);
     }
-    dataset_free(data);
 }
 
 TEST(eenet_solves_cosine_and_quadratic)
@@ -55,12 +48,9 @@ static void assert_regret(const char *kind, const char *place, const char *polic
         print_message("skipped: %s\n", folder ? "a minute long under a sanitizer" : "EENET_DATA is not set");
         skip();
     }
-    char text[4096];
-    snprintf(text, sizeof text, "%s%s/%s", kind, folder, place);
-    dataset *data = open_problem(text);
+    auto_dataset *data = open_data(formatted("%s%s/%s", kind, folder, place));
     double regret = regret_of(data, policy, 0, rounds);
     if (regret < least || regret > most) fail_msg("%s on %s: regret %.0f", policy, place, regret);
-    dataset_free(data);
 }
 
 /* The authors' own program had 5178 and 5344 after 10,000 rounds of Yelp, on two seeds. */

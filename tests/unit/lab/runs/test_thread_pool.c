@@ -1,6 +1,7 @@
 /* Runs on many threads. Run under ThreadSanitizer. */
 #include <stdatomic.h>
 
+#include "data/support_sets.h"
 #include "lab/runs/run_pool.h"
 #include "support.h"
 
@@ -65,10 +66,9 @@ TEST(results_do_not_depend_on_the_threads)
 {
     static const char *const policies[] = {"eenet", "greedy", "neural-ts", "linucb", "kernelts", "uniform"};
     static notes alone, together;
-    dataset *data;
     run_job jobs[JOBS];
     run_result one[JOBS], many[JOBS];
-    ok(dataset_open("synthetic:cosine,dim=5", NULL, &data, NULL));
+    auto_dataset *data = open_data("synthetic:cosine,dim=5");
     for (size_t i = 0; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = policies[i / 2], .seed = i % 2, .rounds = ROUNDS};
     play(jobs, 1, &alone, one);
@@ -80,7 +80,6 @@ TEST(results_do_not_depend_on_the_threads)
             assert_memory_equal(&one[i], &many[i], sizeof one[i]);
         }
     }
-    dataset_free(data);
 }
 
 static bool refuse(void *context)
@@ -92,14 +91,12 @@ static bool refuse(void *context)
 /* One no ends the runs of all threads. */
 TEST(all_threads_stop)
 {
-    dataset *data;
     run_job jobs[JOBS];
     run_result results[JOBS];
     run_watch watch = {.wanted = refuse};
-    ok(dataset_open("synthetic:inner", NULL, &data, NULL));
+    auto_dataset *data = open_data("synthetic:inner");
     for (size_t i = 0; i < JOBS; i++)
         jobs[i] = (run_job){.data = data, .policy = "uniform", .seed = i, .rounds = 1000000000000};
     ok(run_pool_play(run_pool_of_threads(4), jobs, JOBS, false, &watch, results, NULL));
     for (size_t i = 0; i < JOBS; i++) assert_true(!results[i].finished && results[i].rounds <= 1);
-    dataset_free(data);
 }

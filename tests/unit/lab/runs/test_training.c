@@ -1,6 +1,7 @@
 /* Which policy did best, and the bandit of its run as a file. */
 #include "lab/runs/training.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static dataset *data;
@@ -51,29 +52,24 @@ TEST(who_has_not_finished_is_not_compared)
 /* The bandit of a job by the library's own calls, as bytes. */
 static void play_beside(const run_job *job, void **bytes, size_t *size)
 {
-    ee_bandit *bandit;
-    environment *world;
+    auto_bandit *bandit;
     ok(runner_create_bandit(job, &bandit, NULL));
-    ok(environment_create(job->data, job->seed, &world, NULL));
+    auto_environment *world = start_rounds(job->data, job->seed);
     for (uint64_t i = 0; i < job->rounds; i++) {
-        environment_round round;
         ee_decision decision;
-        ok(environment_next(world, &round, NULL));
+        environment_round round = next_round(world);
         ok(ee_bandit_decide(bandit, &round.arms, &decision, NULL, NULL, NULL));
         ok(ee_bandit_learn(bandit, decision.id, round.rewards[decision.arm], NULL));
     }
     ok(ee_bandit_save_bytes(bandit, bytes, size, NULL));
-    environment_free(world);
-    ee_bandit_free(bandit);
 }
 
-TEST(the_file_is_the_bandit_of_the_run)
+TEST_IN_FOLDER(the_file_is_the_bandit_of_the_run)
 {
-    test_folder folder = folder_make();
-    const char *path = folder_path(&folder, "model");
+    const char *path = folder_path(&here, "model");
     run_job job = {.data = data, .policy = "eenet", .options = "f1.width=20", .seed = 3, .rounds = 120};
     run_result result, alone;
-    uint8_t *saved;
+    auto_memory uint8_t *saved;
     void *expected;
     size_t saved_size, expected_size;
     ok(training_save(&job, path, NULL, &result, NULL));
@@ -84,13 +80,10 @@ TEST(the_file_is_the_bandit_of_the_run)
     ok(file_read(path, &saved, &saved_size, NULL));
     assert_int_equal(saved_size, expected_size);
     assert_memory_equal(saved, expected, saved_size);
-    ee_bandit *loaded;
+    auto_bandit *loaded;
     ok(ee_bandit_load(path, NULL, &loaded, NULL));
     assert_int_equal(ee_bandit_info(loaded).rewards, 120);
-    ee_bandit_free(loaded);
-    memory_free(saved);
     ee_bytes_free(expected);
-    folder_remove(&folder);
 }
 
 typedef struct onlooker {
@@ -108,10 +101,9 @@ static bool note_end(void *context, const run_report *report)
     return true;
 }
 
-TEST(a_run_that_is_stopped_saves_nothing)
+TEST_IN_FOLDER(a_run_that_is_stopped_saves_nothing)
 {
-    test_folder folder = folder_make();
-    const char *path = folder_path(&folder, "model");
+    const char *path = folder_path(&here, "model");
     onlooker seen = {0};
     run_watch watch = {.wanted = ask_until_ten, .ended = note_end, .context = &seen};
     run_job job = {.data = data, .policy = "linucb", .rounds = 1000000};
@@ -121,15 +113,14 @@ TEST(a_run_that_is_stopped_saves_nothing)
     assert_int_equal(seen.asked, 10);
     assert_int_equal(seen.ended, 1);
     assert_true(file_is_missing(path));
-    folder_remove(&folder);
 }
 
 TEST(a_file_that_cannot_be_written_is_an_error)
 {
     run_job job = {.data = data, .policy = "uniform", .rounds = 5};
     run_result result;
-    assert_int_equal(training_save(&job, "no such folder/model", NULL, &result, &last_error), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "no such folder/model");
+    fails_saying(training_save(&job, "no such folder/model", NULL, &result, &last_error), EE_FILE_ERROR,
+                 "no such folder/model");
 }
 
 TEST_GROUP(set_up, tear_down)

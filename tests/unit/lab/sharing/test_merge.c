@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "lab/results/failed_runs.h"
 #include "lab/results/result_folder.h"
 #include "lab/results/run_keys.h"
@@ -27,25 +28,24 @@ static const merge_watch watch = {take_sentence, NULL};
 
 static stored_run make_run(uint64_t seed)
 {
-    stored_run run = {.dataset = "synthetic:inner",
-                      .fingerprint = 17,
-                      .dim = 3,
-                      .arms = 4,
-                      .policy = "greedy",
-                      .options = "a=1",
-                      .seed = seed,
-                      .rounds = ROUNDS,
-                      .version = "0.1.0",
-                      .kernels = "avx2",
-                      .machine = "a machine",
-                      .result = {.finished = true,
-                                 .rounds = ROUNDS,
-                                 .optimal = 10,
-                                 .regret = 100.0 + (double)seed,
-                                 .reward = 5.0,
-                                 .seconds = 1.0,
-                                 .bytes = 100}};
-    return run;
+    return (stored_run){.dataset = "synthetic:inner",
+                        .fingerprint = 17,
+                        .dim = 3,
+                        .arms = 4,
+                        .policy = "greedy",
+                        .options = "a=1",
+                        .seed = seed,
+                        .rounds = ROUNDS,
+                        .version = "0.1.0",
+                        .kernels = "avx2",
+                        .machine = "a machine",
+                        .result = {.finished = true,
+                                   .rounds = ROUNDS,
+                                   .optimal = 10,
+                                   .regret = 100.0 + (double)seed,
+                                   .reward = 5.0,
+                                   .seconds = 1.0,
+                                   .bytes = 100}};
 }
 
 /* Rises to the regret of the line. */
@@ -57,11 +57,10 @@ static void make_curve(const stored_run *run, double *curve)
 static void add(const char *folder, const stored_run *run)
 {
     double curve[ROUNDS];
-    result_folder into = {0};
+    RELEASED_BY(result_folder_close) result_folder into = {0};
     make_curve(run, curve);
     ok(result_folder_open(folder_path(&here, folder), NULL, &into, NULL));
     ok(result_folder_add(&into, run, curve, NULL));
-    result_folder_close(&into);
 }
 
 static void add_seed(const char *folder, uint64_t seed)
@@ -73,13 +72,12 @@ static void add_seed(const char *folder, uint64_t seed)
 /* The order in which the seeds were asked for. */
 static void write_order(const char *folder, const uint64_t *seeds, size_t count)
 {
-    char text[1000] = "", name[100];
+    char text[1000] = "";
     for (size_t i = 0; i < count; i++) {
         stored_run run = make_run(seeds[i]);
         sprintf(text + strlen(text), "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
     }
-    snprintf(name, sizeof name, "%s/order", folder);
-    folder_write_text(&here, name, text);
+    folder_write_text(&here, formatted("%s/order", folder), text);
 }
 
 static merge_counts counts;
@@ -97,7 +95,7 @@ static ee_status merge(const char *first, const char *second)
 
 static void assert_seeds(const uint64_t *seeds, size_t count)
 {
-    stored_runs runs = {0};
+    RELEASED_BY(results_release) stored_runs runs = {0};
     double curve[ROUNDS], expected[ROUNDS];
     const char *path = folder_path(&here, "all");
     ok(results_read(path, &runs, NULL));
@@ -108,14 +106,12 @@ static void assert_seeds(const uint64_t *seeds, size_t count)
         make_curve(&runs.runs[i], expected);
         assert_memory_equal(curve, expected, sizeof curve);
     }
-    results_release(&runs);
 }
 
 /* Nothing was written, not even the folder. */
 static void assert_refused(void)
 {
-    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "nothing was merged because of 1 contradiction");
+    fails_saying(merge("a", "b"), EE_BAD_INPUT, "nothing was merged because of 1 contradiction");
     assert_int_equal(told_count, 1);
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
@@ -292,19 +288,15 @@ TEST_IN_FOLDER(test_many_contradictions)
         run.result.regret += 1.0;
         add("b", &run);
     }
-    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_string_equal(last_error.message, "nothing was merged because of 9 contradictions");
+    refuses(merge("a", "b"), "nothing was merged because of 9 contradictions");
     assert_int_equal(told_count, 5);
 }
 
 static void cut_curves(const char *folder)
 {
-    char path[200];
-    stored_runs runs = {0};
+    RELEASED_BY(results_release) stored_runs runs = {0};
     ok(results_read(folder_path(&here, folder), &runs, NULL));
-    snprintf(path, sizeof path, "%s/curves/%s", folder, runs.runs[0].curve);
-    assert_int_equal(truncate(folder_path(&here, path), 200), 0);
-    results_release(&runs);
+    assert_int_equal(truncate(folder_path(&here, formatted("%s/curves/%s", folder, runs.runs[0].curve)), 200), 0);
 }
 
 TEST_IN_FOLDER(test_a_lost_curve)
@@ -336,12 +328,10 @@ TEST_IN_FOLDER(test_a_curve_that_another_has)
 
 TEST_IN_FOLDER(test_tuning_alone)
 {
-    char text[32];
     stored_run run = make_run(1);
     run.tuning = true;
     add("a", &run);
-    snprintf(text, sizeof text, "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
-    folder_write_text(&here, "a/order", text);
+    folder_write_text(&here, "a/order", formatted("%016" PRIx64 "\n", run_keys_of_stored(&run).run));
     add("b", &run);
     ok(merge("a", "b"));
     assert_true(counts.only_tuning);
@@ -383,16 +373,14 @@ TEST_IN_FOLDER(test_a_damaged_order)
     add_seed("a", 1);
     add_seed("b", 2);
     folder_write_text(&here, "a/order", "0123456789abcdef\nnonsense\n");
-    assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "a/order: line 2: expected the key of a run");
+    fails_saying(merge("a", "b"), EE_BAD_INPUT, "a/order: line 2: expected the key of a run");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
 TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 {
     add_seed("a", 1);
-    assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "b/results.jsonl");
+    fails_saying(merge("a", "b"), EE_FILE_ERROR, "b/results.jsonl");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
 
@@ -402,8 +390,7 @@ TEST_IN_FOLDER(test_while_another_writes)
     add_seed("a", 1);
     add_seed("b", 2);
     ok(result_folder_open(folder_path(&here, "all"), NULL, &busy, NULL));
-    assert_int_equal(merge("a", "b"), EE_FILE_ERROR);
-    assert_message_has(last_error.message, "another run is writing results there");
+    fails_saying(merge("a", "b"), EE_FILE_ERROR, "another run is writing results there");
     result_folder_close(&busy);
     ok(merge("a", "b"));
 }

@@ -1,6 +1,7 @@
 /* Which runs are a shard's, and the order in which all were asked for. */
 #include "lab/sharing/shard.h"
 
+#include "data/support_sets.h"
 #include "lab/results/run_order.h"
 #include "support_files.h"
 
@@ -41,12 +42,11 @@ TEST(no_shard_is_all)
 
 static void assert_order(const uint64_t *expected, size_t expected_count)
 {
-    uint64_t *keys;
+    auto_memory uint64_t *keys;
     size_t count;
     ok(run_order_read(folder, &keys, &count, NULL));
     assert_int_equal(count, expected_count);
     if (count) assert_memory_equal(keys, expected, count * sizeof *keys);
-    memory_free(keys);
 }
 
 TEST_IN_FOLDER(what_is_new_is_added)
@@ -68,8 +68,8 @@ TEST_IN_FOLDER(a_wrong_order_is_refused)
         uint64_t *keys;
         size_t count;
         folder_write_text(&here, "order", wrong[i]);
-        assert_int_equal(run_order_read(folder, &keys, &count, &last_error), EE_BAD_INPUT);
-        assert_non_null(strstr(last_error.message, "/order: line 1: expected the key of a run"));
+        fails_saying(run_order_read(folder, &keys, &count, &last_error), EE_BAD_INPUT,
+                     "/order: line 1: expected the key of a run");
         assert_int_equal(run_order_add(folder, &(uint64_t){1}, 1, &last_error), EE_BAD_INPUT);
     }
 }

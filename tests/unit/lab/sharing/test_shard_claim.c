@@ -1,5 +1,6 @@
 #include "lab/sharing/shard_claim.h"
 
+#include "data/support_sets.h"
 #include "support_files.h"
 
 static void assert_shard(run_shard shard, size_t index, size_t count)
@@ -25,11 +26,10 @@ TEST(test_written_wrongly)
                                         "1/4 ", "1/4/2", "a/b", "0/0", "1 /4", "0/1000001"};
     run_shard shard;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_int_equal(shard_parse(wrong[i], &shard, &last_error), EE_BAD_OPTION);
-        assert_message_has(last_error.message, "--shard: expected I/N such as 0/16");
+        fails_saying(shard_parse(wrong[i], &shard, &last_error), EE_BAD_OPTION, "--shard: expected I/N such as 0/16");
     }
-    assert_int_equal(shard_parse("16/16", &shard, &last_error), EE_BAD_OPTION);
-    assert_string_equal(last_error.message, "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
+    fails_with(shard_parse("16/16", &shard, &last_error), EE_BAD_OPTION,
+               "--shard 16/16: expected 0/16 to 15/16; shards are numbered from 0");
 }
 
 static run_shard told(slurm_words words)
@@ -42,8 +42,7 @@ static run_shard told(slurm_words words)
 static void refused(slurm_words words, const char *part)
 {
     run_shard shard;
-    assert_int_equal(shard_of_slurm(&words, &shard, &last_error), EE_BAD_OPTION);
-    assert_message_has(last_error.message, part);
+    fails_saying(shard_of_slurm(&words, &shard, &last_error), EE_BAD_OPTION, part);
     assert_message_has(last_error.message, "--shard");
 }
 

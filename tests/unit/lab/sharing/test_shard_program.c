@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 
+#include "data/support_sets.h"
 #include "lab/results/result_folder.h"
 #include "math/kernels.h"
 #include "support_files.h"
@@ -48,13 +49,9 @@ TEST_WITH(test_the_first_says_it, set_up, tear_down)
 
 TEST_WITH(test_other_kernels, set_up, tear_down)
 {
-    char text[100], part[100];
     const char *others = strcmp(ee_kernels(), "reference") == 0 ? "avx2" : "reference";
-    snprintf(text, sizeof text, "%s %s\n", ee_version(), others);
-    folder_write_text(&shards, "program", text);
-    assert_int_equal(agree(), EE_BAD_INPUT);
-    snprintf(part, sizeof part, "set EENET_KERNELS=%s", others);
-    assert_message_has(last_error.message, part);
+    folder_write_text(&shards, "program", formatted("%s %s\n", ee_version(), others));
+    fails_saying(agree(), EE_BAD_INPUT, formatted("set EENET_KERNELS=%s", others));
     assert_message_has(last_error.message, shards.path);
     if (!kernels_use("reference") || strcmp(others, "reference") != 0) return;
     ok(agree());
@@ -63,14 +60,13 @@ TEST_WITH(test_other_kernels, set_up, tear_down)
 TEST_WITH(test_another_version, set_up, tear_down)
 {
     folder_write_text(&shards, "program", "0.0.1 avx2\n");
-    assert_int_equal(agree(), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "was run by eenet 0.0.1 with kernels avx2, but this is ");
+    fails_saying(agree(), EE_BAD_INPUT, "was run by eenet 0.0.1 with kernels avx2, but this is ");
     assert_message_has(last_error.message, "use that program, or another folder");
 }
 
 static void add_run(const char *version, const char *kernels, uint64_t seed)
 {
-    result_folder into = {0};
+    RELEASED_BY(result_folder_close) result_folder into = {0};
     double curve[2] = {0.5, 1.0};
     stored_run run = {.dataset = "a",
                       .policy = "b",
@@ -82,15 +78,13 @@ static void add_run(const char *version, const char *kernels, uint64_t seed)
                       .result = {.finished = true, .rounds = 2, .regret = 1.0}};
     ok(result_folder_open(folder.path, NULL, &into, NULL));
     ok(result_folder_add(&into, &run, curve, NULL));
-    result_folder_close(&into);
 }
 
 /* What was merged is looked at too; one run of this program among them will do, as for whoever merges. */
 TEST_WITH(test_runs_that_are_there, set_up, tear_down)
 {
     add_run("0.0.1", "avx2", 1);
-    assert_int_equal(agree(), EE_BAD_INPUT);
-    assert_message_has(last_error.message, "0.0.1");
+    fails_saying(agree(), EE_BAD_INPUT, "0.0.1");
     assert_message_has(last_error.message, folder.path);
     assert_int_equal(count_files(shards.path), 0);
     add_run(ee_version(), ee_kernels(), 2);

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/support_sets.h"
 #include "lab/results/failed_runs.h"
 #include "lab/results/job_keys.h"
 #include "lab/results/result_folder.h"
@@ -85,8 +86,8 @@ static notes play_shard(size_t index, const char *known, run_result *results)
 
 static void copy_runs(const char *from, const char *to)
 {
-    stored_runs list = {0};
-    result_folder into;
+    RELEASED_BY(results_release) stored_runs list = {0};
+    RELEASED_BY(result_folder_close) result_folder into;
     ok(results_read(from, &list, NULL));
     ok(result_folder_open(to, NULL, &into, NULL));
     for (size_t i = 0; i < list.count; i++) {
@@ -96,8 +97,6 @@ static void copy_runs(const char *from, const char *to)
         run.machine = "elsewhere";
         ok(result_folder_add(&into, &run, curve, NULL));
     }
-    result_folder_close(&into);
-    results_release(&list);
 }
 
 /* Every run is played by one, and by that one it is read when it is asked for again. */
@@ -142,10 +141,9 @@ TEST_WITH(known_runs_are_not_played, set_up, tear_down)
     assert_int_equal(read, other.ended);
     assert_true(other.ended >= played + other.played && other.played > 0);
     assert_int_equal(other.standing_jobs, other.ended);
-    stored_runs list = {0};
+    RELEASED_BY(results_release) stored_runs list = {0};
     ok(results_read(folders[1], &list, NULL));
     assert_int_equal(list.count, other.played);
-    results_release(&list);
 }
 
 /* Where all is known nothing is played, and a report says where it was. */
@@ -169,7 +167,7 @@ TEST_WITH(the_order_is_kept, set_up, tear_down)
     run_result results[JOBS];
     uint64_t *order;
     size_t count;
-    job_keys keys;
+    RELEASED_BY(job_keys_release) job_keys keys;
     jobs[2].policy = "no-such-policy";
     ok(job_keys_create(jobs, JOBS, &keys, NULL));
     experiment_site some = {folders[1], run_pool_of_threads(1), {1, SHARDS}, NULL};
@@ -180,12 +178,10 @@ TEST_WITH(the_order_is_kept, set_up, tear_down)
     for (size_t i = 0, next = 0; i < JOBS - 1; i++)
         if (i != 2) assert_true(order[next++] == keys.keys[i].run);
     memory_free(order);
-    job_keys_release(&keys);
     experiment_site all = {.folder = folders[0], .pool = run_pool_of_threads(1)};
     play(&all, results);
-    char path[sizeof folders[0] + 10];
-    snprintf(path, sizeof path, "%s/order", folders[0]);
-    assert_int_equal(access(path, F_OK), -1); /* there is no other to put it together with */
+    assert_int_equal(access(formatted("%s/order", folders[0]), F_OK),
+                     -1); /* there is no other to put it together with */
 }
 
 /* The shard whose run diverges keeps that; the others, once they know it, wait for it no longer. */
@@ -193,7 +189,7 @@ TEST_WITH(what_diverged_elsewhere_has_failed, set_up, tear_down)
 {
     enum { BAD = 5 };
     run_result results[JOBS];
-    failed_runs failed = {0};
+    RELEASED_BY(failed_runs_release) failed_runs failed = {0};
     size_t owners = 0;
     jobs[BAD].policy = "greedy";
     jobs[BAD].options = "f1.optimizer=sgd f1.rate=1000";
@@ -213,5 +209,4 @@ TEST_WITH(what_diverged_elsewhere_has_failed, set_up, tear_down)
         assert_int_equal(heard.diverged, 1);
         assert_string_equal(heard.sentence, failed.runs[0].sentence);
     }
-    failed_runs_release(&failed);
 }
