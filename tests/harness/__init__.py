@@ -52,8 +52,13 @@ def check(condition, what):
         raise Failure(what() if callable(what) else what)
 
 
+def shortened(value):
+    text = repr(value)
+    return text if len(text) <= 2000 else f"{text[:2000]}… ({len(text)} characters)"
+
+
 def same(got, wanted, what):
-    check(got == wanted, lambda: f"{what}: expected {wanted!r}, got {got!r}")
+    check(got == wanted, lambda: f"{what}: expected {shortened(wanted)}, got {shortened(got)}")
 
 
 def pause(seconds):
