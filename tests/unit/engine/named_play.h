@@ -47,6 +47,12 @@ static inline ee_bandit *named_make(const char *name, const char *options, const
     return bandit;
 }
 
+/* Without a snapshot. */
+static inline reader named_reader(const char *name, const char *options, const char *features_text)
+{
+    return (reader){.bandit = named_make(name, options, features_text), .round = round_make()};
+}
+
 /* Rounds first to last, each rewarded at once; returns the sum of the rewards. */
 static inline double named_play(ee_bandit *bandit, ee_round *round, uint64_t first, uint64_t last)
 {

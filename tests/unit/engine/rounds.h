@@ -83,12 +83,13 @@ typedef struct reader {
     ee_snapshot *snapshot;
     ee_scratch *scratch;
     ee_round *round; /* of named features, or NULL */
+    ee_arms arms;    /* of the round, after reader_take_arms */
 } reader;
 
 static inline reader reader_make(ee_bandit *bandit, uint64_t seed)
 {
     ee_snapshot *snapshot = snapshot_make(bandit);
-    return (reader){bandit, snapshot, scratch_make(snapshot, seed), NULL};
+    return (reader){.bandit = bandit, .snapshot = snapshot, .scratch = scratch_make(snapshot, seed)};
 }
 
 static inline void reader_free(reader *self)
@@ -100,6 +101,11 @@ static inline void reader_free(reader *self)
 }
 
 #define auto_reader RELEASED_BY(reader_free) reader
+
+static inline void reader_take_arms(reader *self)
+{
+    ok(ee_bandit_arms(self->bandit, self->round, &self->arms, &last_error));
+}
 
 static inline ee_round *round_make(void)
 {

@@ -155,8 +155,24 @@ TEST(unbounded_histories_double)
 
 /* ---- any may fail ---- */
 
-/* A call that may run out of memory; *out is what it makes, NULL for nothing. */
-typedef ee_status (*attempt)(void *context, void **out, ee_error *error);
+/* What decide, score, learn, save and load work on. */
+typedef struct call_context {
+    ee_bandit *bandit;
+    ee_snapshot *snapshot;
+    const ee_arms *arms;
+    uint64_t id;
+    const char *path;
+    model saved;
+    union {
+        void *any;
+        ee_bandit *bandit;
+        ee_snapshot *snapshot;
+        ee_scratch *scratch;
+    } made;
+} call_context;
+
+/* A call that may run out of memory. */
+typedef ee_status (*attempt)(call_context *c, ee_error *error);
 
 /* Which allocations fail: number `first`, and those that are `stride` apart. */
 static size_t first = 1, stride = 1;
@@ -169,88 +185,60 @@ static void choose_places(size_t policy)
 }
 
 /* Makes the call with allocation number `place` failing. Returns whether it came so far: then the call must have
- * failed and made nothing; else it must have succeeded. */
-static bool fail_once(attempt call, void *context, size_t place, void **out)
+ * failed; else it must have succeeded. */
+static bool fail_once(attempt call, call_context *c, size_t place)
 {
     ee_error error = {EE_OK, ""};
-    static char anything; /* that a failed call must put NULL in place of */
-    *out = &anything;
-    calls = 0;
-    fail_at = place;
-    ee_status status = call(context, out, &error);
-    bool failed = calls >= place;
-    fail_at = 0;
-    if (!failed) {
-        assert_string_equal(error.message, "");
-        ok(status);
-        return false;
-    }
-    assert_int_equal(status, EE_NO_MEMORY);
-    assert_int_equal(error.status, EE_NO_MEMORY);
-    assert_memory_equal(error.message, "memory: could not allocate ", 27);
-    assert_null(*out);
-    return true;
+    memory_fail(place);
+    bool failed = memory_failed(call(c, &error));
+    assert_int_equal(error.status, failed ? EE_NO_MEMORY : EE_OK);
+    const char *expected = failed ? "memory: could not allocate " : "";
+    assert_memory_equal(error.message, expected, failed ? 27 : 1);
+    return failed;
 }
 
 /* Fails the chosen allocations, one after the other, until the call succeeds; returns how many it makes. For calls that
- * leave nothing behind: bandit, if not NULL, must stay as it is. */
-static size_t fail_each(attempt call, void *context, const ee_bandit *bandit, void **out)
+ * leave nothing behind, and NULL in place of what they make: the bandit must stay as it is. */
+static size_t fail_each(attempt call, call_context *c)
 {
-    auto_model before = {NULL, 0};
-    if (bandit) before = model_save(bandit);
+    static char anything;
+    auto_model before = model_save(c->bandit);
     size_t held = live;
-    for (size_t place = first; fail_once(call, context, place, out); place += stride) {
+    c->made.any = &anything;
+    for (size_t place = first; fail_once(call, c, place); place += stride) {
+        assert_null(c->made.any);
         assert_int_equal(live, held);
-        if (bandit) assert_true(model_is_of(before, bandit));
-        void *nothing = NULL;
-        fail_at = place; /* the same without a place for the sentence */
-        calls = 0;
-        assert_int_equal(call(context, &nothing, NULL), EE_NO_MEMORY);
-        fail_at = 0;
+        assert_true(model_is_of(before, c->bandit));
+        memory_fail(place); /* the same without a place for the sentence */
+        assert_true(memory_failed(call(c, NULL)));
+        c->made.any = &anything;
     }
     return calls;
 }
 
-/* What decide, score, learn, save and load work on. */
-typedef struct call_context {
-    ee_bandit *bandit;
-    const ee_arms *arms;
-    uint64_t id;
-    const char *path;
-    model saved;
-} call_context;
-
-static ee_status try_score(void *context, void **out, ee_error *error)
+static ee_status try_score(call_context *c, ee_error *error)
 {
-    call_context *c = context;
     static ee_score scores[ROUND_ARMS];
-    *out = NULL;
     return ee_bandit_score(c->bandit, c->arms, scores, error);
 }
 
-static ee_status try_decide(void *context, void **out, ee_error *error)
+static ee_status try_decide(call_context *c, ee_error *error)
 {
-    call_context *c = context;
     ee_decision decision = {0};
-    *out = NULL;
     ee_status status = ee_bandit_decide(c->bandit, c->arms, &decision, NULL, NULL, error);
     c->id = decision.id;
     return status;
 }
 
-static ee_status try_learn(void *context, void **out, ee_error *error)
+static ee_status try_learn(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    *out = NULL;
     return ee_bandit_learn(c->bandit, c->id, 0, error);
 }
 
-static ee_status try_decide_slots(void *context, void **out, ee_error *error)
+static ee_status try_decide_slots(call_context *c, ee_error *error)
 {
-    call_context *c = context;
     const ee_arms slots[] = {*c->arms, *c->arms, *c->arms};
     ee_decision decisions[3] = {{0}};
-    *out = NULL;
     ee_status status = ee_bandit_decide_slots(c->bandit, slots, 3, NULL, decisions, NULL, NULL, error);
     c->id = decisions[0].id;
     return status;
@@ -271,18 +259,17 @@ static size_t fail_each_on_copies(attempt call, call_context *context)
     uint64_t id = context->id;
     tell_of_what_waits(context->bandit);
     auto_model before = model_save(context->bandit);
-    void *nothing;
-    ok(call(context, &nothing, NULL));
+    ok(call(context, NULL));
     auto_model after = model_save(context->bandit);
     size_t made = 0, held = live, place = first;
     for (bool failed = true; failed; place += stride) {
         copy.bandit = model_load(before);
-        failed = fail_once(call, &copy, place, &nothing);
+        failed = fail_once(call, &copy, place);
         made = calls;
         if (failed) {
             assert_true(model_is_of(before, copy.bandit));
             copy.id = id;
-            ok(call(&copy, &nothing, NULL));
+            ok(call(&copy, NULL));
         }
         assert_true(model_is_of(after, copy.bandit));
         ee_bandit_free(copy.bandit);
@@ -326,12 +313,10 @@ TEST(a_large_round_may_fail_anywhere)
 enum { ROUNDS_A_CALL = 7 };
 
 /* As many rounds as the call has, the first of them large. */
-static ee_status try_decide_many(void *context, void **out, ee_error *error)
+static ee_status try_decide_many(call_context *c, ee_error *error)
 {
-    call_context *c = context;
     ee_arms rounds[ROUNDS_A_CALL];
     ee_decision decisions[ROUNDS_A_CALL];
-    *out = NULL;
     for (size_t i = 0; i < ROUNDS_A_CALL; i++) {
         rounds[i] = *c->arms;
         if (i) rounds[i].count = i;
@@ -339,73 +324,56 @@ static ee_status try_decide_many(void *context, void **out, ee_error *error)
     return ee_bandit_decide_many(c->bandit, rounds, ROUNDS_A_CALL, NULL, decisions, NULL, NULL, error);
 }
 
-static ee_status try_learn_from(void *context, void **out, ee_error *error)
+static ee_status try_learn_from(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    *out = NULL;
     return ee_bandit_learn_from(c->bandit, c->arms, 1, 1, error);
 }
 
-static ee_status try_learn_record(void *context, void **out, ee_error *error)
+static ee_status try_learn_record(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    *out = NULL;
     return ee_bandit_learn_record(c->bandit, c->saved.bytes, c->saved.size, 1, error);
 }
 
-static ee_status try_take_record(void *context, void **out, ee_error *error)
+static ee_status try_take_record(call_context *c, ee_error *error)
 {
-    call_context *c = context;
     ee_decision decision;
-    *out = NULL;
     return ee_bandit_take_record(c->bandit, c->saved.bytes, c->saved.size, &decision, error);
 }
 
-static ee_status try_snapshot(void *context, void **out, ee_error *error)
+static ee_status try_snapshot(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    ee_snapshot *snapshot = *out;
-    ee_status status = ee_snapshot_create(c->bandit, &snapshot, error);
-    *out = snapshot;
-    return status;
+    return ee_snapshot_create(c->bandit, &c->made.snapshot, error);
 }
 
-static ee_status try_scratch(void *context, void **out, ee_error *error)
+static ee_status try_scratch(call_context *c, ee_error *error)
 {
-    ee_scratch *room = *out;
-    ee_status status = ee_scratch_create(context, 1, &room, error);
-    *out = room;
-    return status;
+    return ee_scratch_create(c->snapshot, 1, &c->made.scratch, error);
 }
 
 /* A large round on a snapshot, each of whose allocations fails once; then its record is learned likewise. */
 static void decide_on_a_snapshot(call_context *c)
 {
-    void *snapshot, *room;
     const void *record;
     size_t failures = 0;
     tell_of_what_waits(c->bandit);
-    assert_true(fail_each(try_snapshot, c, c->bandit, &snapshot) >= 4);
-    assert_true(fail_each(try_scratch, snapshot, NULL, &room) >= 3);
+    assert_true(fail_each(try_snapshot, c) >= 4);
+    c->snapshot = c->made.snapshot;
+    assert_true(fail_each(try_scratch, c) >= 3);
     for (bool failed = true; failed; failures += failed) {
         ee_decision decision;
-        ee_scratch_free(room);
-        ok(try_scratch(snapshot, &room, NULL));
-        calls = 0;
-        fail_at = failures + 1;
-        ee_status status = ee_snapshot_decide(snapshot, room, c->arms, &decision, NULL, NULL, NULL);
-        failed = calls >= fail_at;
-        fail_at = 0;
-        assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
-        status = ee_scratch_record(room, 0, &record, &c->saved.size, NULL);
+        ee_scratch_free(c->made.scratch);
+        ok(try_scratch(c, NULL));
+        memory_fail(failures + 1);
+        failed = memory_failed(ee_snapshot_decide(c->snapshot, c->made.scratch, c->arms, &decision, NULL, NULL, NULL));
+        ee_status status = ee_scratch_record(c->made.scratch, 0, &record, &c->saved.size, NULL);
         assert_int_equal(status, failed ? EE_BAD_INPUT : EE_OK);
     }
     assert_true(failures >= 3);
     c->saved.bytes = (void *)(uintptr_t)record;
     fail_each_on_copies(try_learn_record, c);
     fail_each_on_copies(try_take_record, c);
-    ee_scratch_free(room);
-    ee_snapshot_free(snapshot);
+    ee_scratch_free(c->made.scratch);
+    ee_snapshot_free(c->snapshot);
 }
 
 TEST(many_rounds_logs_and_snapshots_may_fail_anywhere)
@@ -489,35 +457,25 @@ TEST(growth_of_a_history_may_fail_anywhere)
     ee_bandit_free(c.bandit);
 }
 
-static ee_status try_save_bytes(void *context, void **out, ee_error *error)
+static ee_status try_save_bytes(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    return ee_bandit_save_bytes(c->bandit, out, &c->saved.size, error);
+    return ee_bandit_save_bytes(c->bandit, &c->made.any, &c->saved.size, error);
 }
 
-static ee_status try_load_bytes(void *context, void **out, ee_error *error)
+static ee_status try_load_bytes(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    ee_bandit *bandit = *out;
-    ee_status status = ee_bandit_load_bytes(c->saved.bytes, c->saved.size, NULL, &bandit, error);
-    *out = bandit;
-    return status;
+    return ee_bandit_load_bytes(c->saved.bytes, c->saved.size, NULL, &c->made.bandit, error);
 }
 
-static ee_status try_save(void *context, void **out, ee_error *error)
+static ee_status try_save(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    *out = NULL;
+    c->made.any = NULL;
     return ee_bandit_save(c->bandit, c->path, error);
 }
 
-static ee_status try_load(void *context, void **out, ee_error *error)
+static ee_status try_load(call_context *c, ee_error *error)
 {
-    call_context *c = context;
-    ee_bandit *bandit = *out;
-    ee_status status = ee_bandit_load(c->path, NULL, &bandit, error);
-    *out = bandit;
-    return status;
+    return ee_bandit_load(c->path, NULL, &c->made.bandit, error);
 }
 
 /* A bandit with decisions waiting, some larger than the reserve, and every kind of state in it. */
@@ -541,18 +499,16 @@ TEST(saving_and_loading_may_fail_anywhere)
         size_t held = live;
         choose_places(i);
         call_context c = {.bandit = busy_bandit(&about, "arms=3 nonzeros=1 pending=16")};
-        void *bytes, *loaded;
-        assert_true(fail_each(try_save_bytes, &c, c.bandit, &bytes) >= 3);
-        c.saved.bytes = bytes;
-        assert_true(fail_each(try_load_bytes, &c, NULL, &loaded) >= 8);
+        assert_true(fail_each(try_save_bytes, &c) >= 3);
+        c.saved.bytes = c.made.any;
+        assert_true(fail_each(try_load_bytes, &c) >= 8);
+        ee_bandit *loaded = c.made.bandit;
         assert_true(model_is_of(c.saved, loaded));
         bandit_reward(loaded, 40, 1); /* it waited through all of this */
         bandit_reward(c.bandit, 40, 1);
         bandit_play(loaded, 41, 60, 4, true);
         bandit_play(c.bandit, 41, 60, 4, true);
-        model_free(&c.saved);
-        c.saved = model_save(c.bandit);
-        assert_true(model_is_of(c.saved, loaded));
+        assert_true(bandits_equal(c.bandit, loaded));
         model_free(&c.saved);
         ee_bandit_free(loaded);
         ee_bandit_free(c.bandit);
@@ -572,47 +528,35 @@ TEST(saving_may_fail_among_waiting_decisions)
             round_draw(&round_now, t, 3, 6, 1 + t % 6);
             bandit_choose(c.bandit, t % 2 ? &round_now.sparse : &round_now.dense, NULL);
         }
-        void *bytes;
-        assert_true(fail_each(try_save_bytes, &c, c.bandit, &bytes) >= 6);
-        ee_bytes_free(bytes);
+        assert_true(fail_each(try_save_bytes, &c) >= 6);
+        ee_bytes_free(c.made.any);
         for (uint64_t t = 1; t <= WAITING; t++) bandit_reward(c.bandit, t, 1);
         ee_bandit_free(c.bandit);
     }
 }
 
-TEST_IN_FOLDER(files_may_fail_anywhere)
+static ee_status try_describe(call_context *c, ee_error *error)
+{
+    ee_option option;
+    c->made.any = NULL;
+    return ee_option_describe("eenet:paper", 0, &option, error);
+}
+
+TEST_IN_FOLDER(files_and_descriptions_may_fail_anywhere)
 {
     size_t held = live;
     call_context c = {.bandit = busy_bandit(&(policy_case){"squarecb", "f1.width=6"}, "")};
     c.path = folder_path(&here, "model");
-    void *loaded;
-    assert_true(fail_each(try_save, &c, c.bandit, &loaded) >= 4);
-    assert_true(fail_each(try_load, &c, NULL, &loaded) >= 8);
-    c.saved = model_save(c.bandit);
-    assert_true(model_is_of(c.saved, loaded));
-    model_free(&c.saved);
-    ee_bandit_free(loaded);
+    assert_true(fail_each(try_describe, &c) >= 1);
+    assert_true(fail_each(try_save, &c) >= 4);
+    assert_true(fail_each(try_load, &c) >= 8);
+    assert_true(bandits_equal(c.bandit, c.made.bandit));
+    ee_bandit_free(c.made.bandit);
     ee_bandit_free(c.bandit);
     assert_int_equal(live, held);
     assert_int_equal(unlink(c.path), 0);
     assert_int_equal(rmdir(here.path), 0); /* which it can only be when no temporary file is left */
     here = folder_make();
-}
-
-static ee_status try_describe(void *context, void **out, ee_error *error)
-{
-    ee_option option;
-    *out = NULL;
-    return ee_option_describe(context, 0, &option, error);
-}
-
-TEST(describing_may_fail_anywhere)
-{
-    static char name[] = "eenet:paper";
-    void *nothing;
-    size_t held = live;
-    assert_true(fail_each(try_describe, name, NULL, &nothing) >= 1);
-    assert_int_equal(live, held);
 }
 
 /* ---- an allocator of the user's ---- */
@@ -676,9 +620,8 @@ static void grow_from_pool(ee_bandit *bandit, pool *own)
     size_t failures = 0;
     round_draw(&round_now, 21, 60, 6, 3);
     for (size_t i = 0; i < 2;) {
-        void *nothing;
         own->fail_at = own->calls + failures + 1;
-        ee_status status = attempts[i](&c, &nothing, NULL);
+        ee_status status = attempts[i](&c, NULL);
         if (status) {
             assert_int_equal(status, EE_NO_MEMORY);
             failures++;

@@ -9,59 +9,39 @@
 
 enum { DIM = 8, ARMS = 6 };
 
-/* What is explained, on what. arms NULL: the round. */
+/* What is explained: a reader's round or, if they are not NULL, these arms. */
 typedef struct question {
-    ee_bandit *bandit;
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
+    reader of;
     const ee_arms *arms;
-    ee_round *round;
 } question;
 
 static ee_status ask(const question *q, ee_error *error)
 {
     explanation *reported;
-    return snapshot_explain(q->snapshot, q->scratch, q->arms, q->round, 1, EXPLAIN_ALL, &reported, error);
+    return snapshot_explain(q->of.snapshot, q->of.scratch, q->arms, q->of.round, 1, EXPLAIN_ALL, &reported, error);
 }
 
 static ee_status ask_bandit(const question *q, ee_error *error)
 {
     float contributions[DIM];
-    return ee_bandit_explain(q->bandit, q->arms, 0, contributions, error);
+    return ee_bandit_explain(q->of.bandit, q->arms, 0, contributions, error);
 }
 
 /* Fails allocation 1, then 2, and so on, until it succeeds; then it allocates no more. */
 static void check(const question *q, ee_status (*call)(const question *q, ee_error *error))
 {
-    auto_model before = model_save(q->bandit);
+    auto_model before = model_save(q->of.bandit);
     bool failed = true;
     for (size_t place = 1; failed; place++) {
         ee_error error = {EE_OK, ""};
-        calls = 0;
-        fail_at = place;
-        ee_status status = call(q, &error);
-        failed = calls >= place;
-        fail_at = 0;
-        assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
-        assert_int_equal(error.status, status);
+        memory_fail(place);
+        failed = memory_failed(call(q, &error));
+        assert_int_equal(error.status, failed ? EE_NO_MEMORY : EE_OK);
     }
     calls = 0;
     ok(call(q, NULL));
     assert_int_equal(calls, 0);
-    assert_true(model_is_of(before, q->bandit));
-}
-
-static void open_question(question *q)
-{
-    ok(ee_snapshot_create(q->bandit, &q->snapshot, NULL));
-    ok(ee_scratch_create(q->snapshot, 1, &q->scratch, NULL));
-}
-
-static void close_question(question *q)
-{
-    ee_scratch_free(q->scratch);
-    ee_snapshot_free(q->snapshot);
-    ee_bandit_free(q->bandit);
+    assert_true(model_is_of(before, q->of.bandit));
 }
 
 TEST(every_policy_may_fail_anywhere)
@@ -69,11 +49,11 @@ TEST(every_policy_may_fail_anywhere)
     static round_arms drawn;
     for (const policy_case *c = NULL; (c = policy_case_next(c));) {
         for (size_t sparse = 0; sparse < 2; sparse++) {
-            RELEASED_BY(close_question) question q = {.bandit = bandit_make(c->name, DIM, 3, c->options)};
-            bandit_play(q.bandit, 1, 10, 2, sparse);
+            ee_bandit *bandit = bandit_make(c->name, DIM, 3, c->options);
+            bandit_play(bandit, 1, 10, 2, sparse);
             round_draw(&drawn, 99, ARMS, DIM, DIM / 2);
-            q.arms = sparse ? &drawn.sparse : &drawn.dense;
-            open_question(&q);
+            auto_reader self = reader_make(bandit, 1);
+            const question q = {self, sparse ? &drawn.sparse : &drawn.dense};
             check(&q, ask);
             check(&q, ask_bandit);
         }
@@ -84,12 +64,12 @@ TEST(named_rounds_may_fail_anywhere)
 {
     const char *const hashings[] = {"names=1000", "names=30 hashes=8", "hashing=vw bits=10", "products=none"};
     for (size_t i = 0; i < 4; i++) {
-        RELEASED_BY(close_question) question q = {.bandit = named_make("greedy", "f1.width=4", hashings[i])};
-        ok(ee_round_create(NULL, &q.round, NULL));
-        named_play(q.bandit, q.round, 1, 20);
-        named_draw(q.round, 21);
-        open_question(&q);
-        check(&q, ask);
-        ee_round_free(q.round);
+        ee_bandit *bandit = named_make("greedy", "f1.width=4", hashings[i]);
+        ee_round *round = round_make();
+        named_play(bandit, round, 1, 20);
+        named_draw(round, 21);
+        auto_reader self = reader_make(bandit, 1);
+        self.round = round;
+        check(&(question){self, NULL}, ask);
     }
 }

@@ -33,11 +33,8 @@ TEST(the_first_round_with_limits_may_fail_anywhere)
         for (bool failed = true; failed;) {
             auto_bandit *bandit = make(policies[p][0], policies[p][1]), *other = make(policies[p][0], policies[p][1]);
             ee_decision expected = bandit_choose(other, &round_now.dense, NULL), decision;
-            fail_at = calls + failures + 1;
-            ee_status status = ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, &last_error);
-            failed = calls >= fail_at;
-            fail_at = 0;
-            assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
+            memory_fail(failures + 1);
+            failed = memory_failed(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, &last_error));
             if (failed) ok(ee_bandit_decide(bandit, &round_now.dense, &decision, NULL, NULL, NULL));
             assert_memory_equal(&decision, &expected, sizeof decision);
             failures += failed;

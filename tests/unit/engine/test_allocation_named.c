@@ -47,21 +47,6 @@ TEST(known_names_allocate_nothing)
 
 /* ---- any may fail ---- */
 
-static bool fails_at(size_t place, ee_status status, const ee_error *error)
-{
-    bool failed = calls >= place;
-    fail_at = 0;
-    assert_int_equal(status, failed ? EE_NO_MEMORY : EE_OK);
-    if (failed) assert_int_equal(error->status, EE_NO_MEMORY);
-    return failed;
-}
-
-static void start_failing(size_t place)
-{
-    calls = 0;
-    fail_at = place;
-}
-
 /* Long enough for everything of a round to grow, with escapes. */
 static const char *long_round(void)
 {
@@ -86,9 +71,9 @@ TEST(parsing_may_fail_anywhere)
         named_draw(round, 1);
         ok(ee_bandit_arms(bandit, round, &arms, NULL));
         size_t entries = arms.starts[arms.count];
-        start_failing(failures + 1);
+        memory_fail(failures + 1);
         ee_status status = ee_round_read(round, json, strlen(json), &last_error);
-        failed = fails_at(failures + 1, status, &last_error);
+        failed = memory_failed(status);
         failures += failed;
         ok(ee_bandit_arms(bandit, round, &later, NULL));
         assert_int_equal(later.count, failed ? NAMED_ARMS : NAMED_ARMS + 100);
@@ -128,7 +113,7 @@ TEST(learning_may_fail_anywhere)
             auto_model before = model_save(self.bandit);
             ee_round_clear(self.round);
             ok(ee_round_read(self.round, json, strlen(json), NULL));
-            start_failing(++failures);
+            memory_fail(++failures);
             ee_status status = ee_bandit_arms(self.bandit, self.round, &arms, &last_error);
             failed = calls >= failures;
             fail_at = 0;
@@ -176,9 +161,9 @@ TEST(growing_may_fail_anywhere)
         model after = model_save(sure.bandit);
         for (bool failed = true; failed;) {
             auto_reader self = reader_of_record(small[p][0], small[p][1], &record, &size);
-            start_failing(failures + 1);
+            memory_fail(failures + 1);
             ee_status status = ee_bandit_learn_record(self.bandit, record, size, 1, &last_error);
-            failed = fails_at(failures + 1, status, &last_error);
+            failed = memory_failed(status);
             failures += failed;
             assert_int_equal(ee_bandit_info(self.bandit).rewards, !failed);
             if (failed) ok(ee_bandit_learn_record(self.bandit, record, size, 1, &last_error));
@@ -202,8 +187,8 @@ TEST(publishing_may_fail_anywhere)
         ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
         named_play(self.bandit, self.round, KNOWN + 1, 6 * KNOWN);
         decide_published(&self, 3, before);
-        start_failing(failures + 1);
-        failed = fails_at(failures + 1, ee_snapshot_update(self.snapshot, self.bandit, &last_error), &last_error);
+        memory_fail(failures + 1);
+        failed = memory_failed(ee_snapshot_update(self.snapshot, self.bandit, &last_error));
         failures += failed;
         decide_published(&self, 3, now);
         if (failed) assert_memory_equal(before, now, sizeof before);
@@ -230,10 +215,10 @@ TEST(creating_and_loading_may_fail_anywhere)
         model saved = model_save(self.bandit);
         for (bool failed = true; failed;) {
             auto_bandit *bandit = NULL;
-            start_failing(failures + 1);
+            memory_fail(failures + 1);
             ee_status status = loads ? ee_bandit_load_bytes(saved.bytes, saved.size, NULL, &bandit, &last_error)
                                      : ee_bandit_create(&settings, &bandit, &last_error);
-            failed = fails_at(failures + 1, status, &last_error);
+            failed = memory_failed(status);
             failures += failed;
             assert_int_equal(failed, bandit == NULL);
         }

@@ -12,10 +12,7 @@ enum { LATE = 20 };
 typedef enum way { AT_ONCE, LATER, SNAPSHOTS, LATER_SNAPSHOTS, WAYS } way;
 
 typedef struct player {
-    ee_bandit *bandit;
-    ee_round *round;
-    ee_snapshot *snapshot;
-    ee_scratch *scratch;
+    reader of;
     uint64_t waiting[LATE];
     ee_decision decision;
     ee_score scores[NAMED_ARMS];
@@ -27,32 +24,26 @@ typedef struct player {
 static player player_make(const char *name, const char *options, const char *features, bool stores_all, way how)
 {
     player self = {0};
-    ee_error error = {EE_OK, ""};
+    ee_bandit *bandit;
     ee_settings settings = {.policy = name, .seed = 5, .options = options, .features = features};
     bandit_origin origin = {.most_parameters = SIZE_MAX, .stores_all = stores_all};
-    if (bandit_create(&settings, &origin, &self.bandit, &error)) fail_msg("create %s: %s", name, error.message);
-    ok(ee_round_create(NULL, &self.round, NULL));
-    if (how < SNAPSHOTS) return self;
-    ok(ee_snapshot_create(self.bandit, &self.snapshot, NULL));
-    ok(ee_scratch_create(self.snapshot, 1, &self.scratch, NULL));
+    if (bandit_create(&settings, &origin, &bandit, &last_error)) fail_msg("create %s: %s", name, last_error.message);
+    self.of = how < SNAPSHOTS ? (reader){.bandit = bandit} : reader_make(bandit, 1);
+    self.of.round = round_make();
     return self;
 }
 
 static void player_free(player *self)
 {
-    ee_scratch_free(self->scratch);
-    ee_snapshot_free(self->snapshot);
-    ee_round_free(self->round);
-    ee_bandit_free(self->bandit);
+    reader_free(&self->of);
 }
 
 /* A decision by the bandit. */
 static void decide(player *self)
 {
-    ee_arms arms;
-    ok(ee_bandit_arms(self->bandit, self->round, &arms, NULL));
-    ok(ee_bandit_decide(self->bandit, &arms, &self->decision, self->scores, self->probabilities, NULL));
-    ok(ee_bandit_explain(self->bandit, &arms, self->decision.arm, self->contributions, NULL));
+    reader_take_arms(&self->of);
+    ok(ee_bandit_decide(self->of.bandit, &self->of.arms, &self->decision, self->scores, self->probabilities, NULL));
+    ok(ee_bandit_explain(self->of.bandit, &self->of.arms, self->decision.arm, self->contributions, NULL));
 }
 
 /* A decision on the snapshot, which does not know the round's new names; the bandit takes it in. */
@@ -60,22 +51,22 @@ static void decide_published(player *self, uint64_t number)
 {
     const void *record;
     size_t size;
-    ee_scratch_seed(self->scratch, number);
-    ok(ee_snapshot_decide_round(self->snapshot, self->scratch, self->round, &self->decision, self->scores,
+    ee_scratch_seed(self->of.scratch, number);
+    ok(ee_snapshot_decide_round(self->of.snapshot, self->of.scratch, self->of.round, &self->decision, self->scores,
                                 self->probabilities, NULL));
-    ok(ee_scratch_record(self->scratch, 0, &record, &size, NULL));
+    ok(ee_scratch_record(self->of.scratch, 0, &record, &size, NULL));
     self->record_checksum = archive_checksum(record, size);
     ee_decision taken = self->decision;
-    ok(ee_bandit_take_record(self->bandit, record, size, &taken, NULL));
+    ok(ee_bandit_take_record(self->of.bandit, record, size, &taken, NULL));
     self->decision.id = taken.id;
-    ok(ee_bandit_arms(self->bandit, self->round, NULL, NULL));
-    if (number % 3 == 0) ok(ee_snapshot_update(self->snapshot, self->bandit, NULL));
+    ok(ee_bandit_arms(self->of.bandit, self->of.round, NULL, NULL));
+    if (number % 3 == 0) ok(ee_snapshot_update(self->of.snapshot, self->of.bandit, NULL));
 }
 
 static void play(player *self, uint64_t number, way how)
 {
     ee_error error;
-    named_draw(self->round, number);
+    named_draw(self->of.round, number);
     if (how < SNAPSHOTS)
         decide(self);
     else
@@ -85,7 +76,7 @@ static void play(player *self, uint64_t number, way how)
         due = self->waiting[number % LATE];
         self->waiting[number % LATE] = self->decision.id;
     }
-    if (due && ee_bandit_learn(self->bandit, due, named_reward(number, self->decision.arm), &error))
+    if (due && ee_bandit_learn(self->of.bandit, due, named_reward(number, self->decision.arm), &error))
         fail_msg("learn: %s", error.message);
 }
 
@@ -135,7 +126,7 @@ TEST(decides_as_if_all_places_were_there)
                 play(&stored, t, how);
                 play(&all, t, how);
                 assert_plays_alike(&stored, &all);
-                if (how < SNAPSHOTS && t % 20 == 0) stored.bandit = bandit_reload(stored.bandit);
+                if (how < SNAPSHOTS && t % 20 == 0) stored.of.bandit = bandit_reload(stored.of.bandit);
             }
         }
     }
@@ -157,17 +148,17 @@ TEST(takes_vectors_of_all_places)
         for (int t = 0; t < 6; t++) {
             ee_score scores[2][2];
             float gradients[2][1200];
-            ok(ee_bandit_score(self.bandit, &sparse, scores[0], NULL));
-            ok(ee_bandit_score(self.bandit, &dense, scores[1], NULL));
+            ok(ee_bandit_score(self.of.bandit, &sparse, scores[0], NULL));
+            ok(ee_bandit_score(self.of.bandit, &dense, scores[1], NULL));
             for (size_t arm = 0; arm < 2; arm++) {
                 assert_true(fabsf(scores[0][arm].score - scores[1][arm].score) < 1e-5f);
-                ok(ee_bandit_explain(self.bandit, &sparse, arm, gradients[0], NULL));
-                ok(ee_bandit_explain(self.bandit, &dense, arm, gradients[1], NULL));
+                ok(ee_bandit_explain(self.of.bandit, &sparse, arm, gradients[0], NULL));
+                ok(ee_bandit_explain(self.of.bandit, &dense, arm, gradients[1], NULL));
                 for (size_t i = starts[arm], k = 0; i < starts[arm + 1]; i++, k++)
                     assert_true(fabsf(gradients[0][k] - gradients[1][indices[i]]) < 1e-5f);
             }
-            ee_decision decision = bandit_choose(self.bandit, t % 2 ? &sparse : &dense, NULL);
-            bandit_reward(self.bandit, decision.id, t);
+            ee_decision decision = bandit_choose(self.of.bandit, t % 2 ? &sparse : &dense, NULL);
+            bandit_reward(self.of.bandit, decision.id, t);
         }
     }
 }
@@ -230,15 +221,14 @@ TEST(many_names_take_at_most_twice_what_they_need)
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         RELEASED_BY(player_free) player self = player_make(policies[p], NULL, "", false, SNAPSHOTS);
         for (uint64_t t = 0; t < 40; t++) {
-            ee_arms arms;
-            draw_few(self.round, t);
-            ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
-            bandit_reward(self.bandit, bandit_choose(self.bandit, &arms, NULL).id, (double)(t % 2));
+            draw_few(self.of.round, t);
+            reader_take_arms(&self.of);
+            bandit_reward(self.of.bandit, bandit_choose(self.of.bandit, &self.of.arms, NULL).id, (double)(t % 2));
         }
-        ok(ee_snapshot_update(self.snapshot, self.bandit, NULL));
-        auto_model saved = model_save(self.bandit);
-        assert_true(ee_bandit_memory(self.bandit) < 3 * MB);
-        assert_true(memory_bytes(&self.snapshot->memory) < 3 * MB);
+        ok(ee_snapshot_update(self.of.snapshot, self.of.bandit, NULL));
+        auto_model saved = model_save(self.of.bandit);
+        assert_true(ee_bandit_memory(self.of.bandit) < 3 * MB);
+        assert_true(memory_bytes(&self.of.snapshot->memory) < 3 * MB);
         assert_true(saved.size < MB);
     }
 }

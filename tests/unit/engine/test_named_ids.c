@@ -5,35 +5,11 @@
 #include "engine/bandit.h"
 #include "features/features.h"
 
-typedef struct id_play {
-    ee_bandit *bandit;
-    ee_round *round;
-    ee_arms arms;
-} id_play;
-
-static id_play play_start(const char *name, const char *options, const char *named)
-{
-    id_play self = {.bandit = named_make(name, options, named)};
-    ok(ee_round_create(NULL, &self.round, NULL));
-    return self;
-}
-
-static void play_end(id_play *self)
-{
-    ee_bandit_free(self->bandit);
-    ee_round_free(self->round);
-}
-
 static void add_action(ee_round *round, const char *json, const char *id)
 {
     ee_error error = {EE_OK, ""};
     ok(ee_round_action(round, json, strlen(json), &last_error));
     if (id && ee_round_action_id(round, id, strlen(id), &error)) fail_msg("%s", error.message);
-}
-
-static void take_arms(id_play *self)
-{
-    ok(ee_bandit_arms(self->bandit, self->round, &self->arms, &last_error));
 }
 
 /* The place of a name; SIZE_MAX where it has none. */
@@ -56,14 +32,14 @@ TEST(ids_alone_are_learned)
     static const char *const policies[] = {"eenet", "linucb", "ucb1", "thompson", "neural-epsilon"};
     for (size_t p = 0; p < sizeof policies / sizeof *policies; p++) {
         enum { ROUNDS = 400, LAST = 100 };
-        RELEASED_BY(play_end) id_play play = play_start(policies[p], NULL, "names=100 hashes=10");
+        auto_reader play = named_reader(policies[p], NULL, "names=100 hashes=10");
         size_t right = 0;
         for (size_t t = 0; t < ROUNDS; t++) {
             random_stream stream = random_named(t, "order");
             size_t first = (size_t)random_below(&stream, 3);
             ee_round_clear(play.round);
             for (size_t i = 0; i < 3; i++) add_action(play.round, "{}", ids[(first + i) % 3]);
-            take_arms(&play);
+            reader_take_arms(&play);
             ee_decision decision = bandit_choose(play.bandit, &play.arms, NULL);
             bool red = (first + decision.arm) % 3 == 0;
             bandit_reward(play.bandit, decision.id, red);
@@ -77,7 +53,7 @@ TEST(ids_alone_are_learned)
 TEST(ids_are_multiplied_with_the_context)
 {
     enum { ROUNDS = 500, LAST = 100 };
-    RELEASED_BY(play_end) id_play play = play_start("linucb", "alpha=1", "names=100 hashes=10");
+    auto_reader play = named_reader("linucb", "alpha=1", "names=100 hashes=10");
     size_t right = 0;
     for (size_t t = 0; t < ROUNDS; t++) {
         const char *context = t % 2 ? "{\"plan\":\"free\"}" : "{\"plan\":\"paid\"}";
@@ -85,7 +61,7 @@ TEST(ids_are_multiplied_with_the_context)
         ok(ee_round_context(play.round, context, strlen(context), NULL));
         add_action(play.round, "{\"_tag\":\"a\"}", NULL);
         add_action(play.round, "{\"_tag\":\"b\"}", NULL);
-        take_arms(&play);
+        reader_take_arms(&play);
         ee_decision decision = bandit_choose(play.bandit, &play.arms, NULL);
         bandit_reward(play.bandit, decision.id, decision.arm == t % 2);
         right += t >= ROUNDS - LAST && decision.arm == t % 2;
@@ -96,7 +72,7 @@ TEST(ids_are_multiplied_with_the_context)
 
 /* ---- ids that never recur ---- */
 
-static double play_sessions(id_play *play, size_t rounds, size_t *next)
+static double play_sessions(reader *play, size_t rounds, size_t *next)
 {
     double sum = 0;
     for (size_t t = 0; t < rounds; t++) {
@@ -109,7 +85,7 @@ static double play_sessions(id_play *play, size_t rounds, size_t *next)
             snprintf(json, sizeof json, "{\"_tag\":\"session-%zu\",\"kind\":\"k%zu\"}", (*next)++, i);
             add_action(play->round, json, NULL);
         }
-        take_arms(play);
+        reader_take_arms(play);
         ee_decision decision = bandit_choose(play->bandit, &play->arms, NULL);
         double reward = decision.arm == plan;
         bandit_reward(play->bandit, decision.id, reward);
@@ -121,9 +97,8 @@ static double play_sessions(id_play *play, size_t rounds, size_t *next)
 TEST(ids_that_never_recur_cost_nothing)
 {
     enum { LEARN = 500, SHOW = 25000, MOST_MEMORY = 1 << 20 };
-    RELEASED_BY(play_end)
-    id_play play = play_start("linucb", NULL, "names=300 hashes=16"),
-            off = play_start("linucb", NULL, "names=300 hashes=16 ids=off");
+    auto_reader play = named_reader("linucb", NULL, "names=300 hashes=16"),
+                off = named_reader("linucb", NULL, "names=300 hashes=16 ids=off");
     size_t next = 0, same = 0;
     double with = play_sessions(&play, LEARN, &next), without = play_sessions(&off, LEARN, &same);
     assert_true(with >= without - LEARN / 50); /* what is good is learned as fast */
@@ -136,7 +111,7 @@ TEST(ids_that_never_recur_cost_nothing)
             snprintf(id, sizeof id, "session-%zu", next++);
             add_action(play.round, "{\"kind\":\"k1\"}", id);
         }
-        take_arms(&play);
+        reader_take_arms(&play);
     }
     assert_true(next > 100000);
     assert_int_equal(features_count(play.bandit->features), names);
@@ -144,7 +119,7 @@ TEST(ids_that_never_recur_cost_nothing)
     for (size_t t = 0; t < 10; t++) { /* one that does recur is seen among them */
         ee_round_clear(play.round);
         add_action(play.round, "{}", "session-last");
-        take_arms(&play);
+        reader_take_arms(&play);
     }
     assert_true(place_of(play.bandit, "_id=session-last") < SIZE_MAX);
 }
@@ -152,7 +127,7 @@ TEST(ids_that_never_recur_cost_nothing)
 /* Slots of one request are rounds with the same ids, one after the other. */
 TEST(slots_of_one_request_are_no_recurrence)
 {
-    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=300 hashes=16");
+    auto_reader play = named_reader("linucb", NULL, "names=300 hashes=16");
     for (size_t t = 0; t < 100; t++) {
         for (size_t slot = 0; slot < 3; slot++) {
             ee_round_clear(play.round);
@@ -161,14 +136,14 @@ TEST(slots_of_one_request_are_no_recurrence)
                 snprintf(id, sizeof id, "r%zu-%zu", t, i);
                 add_action(play.round, "{}", id);
             }
-            take_arms(&play);
+            reader_take_arms(&play);
         }
     }
     assert_int_equal(features_count(play.bandit->features), 1);
     /* Vowpal Wabbit does not take a tag for a feature. */
-    RELEASED_BY(play_end) id_play hashed = play_start("greedy", "f1.width=4", "hashing=vw bits=8");
+    auto_reader hashed = named_reader("greedy", "f1.width=4", "hashing=vw bits=8");
     add_action(hashed.round, "{\"a\":1}", "one");
-    take_arms(&hashed);
+    reader_take_arms(&hashed);
     assert_int_equal(hashed.arms.starts[1], 2); /* a and the constant */
     assert_int_equal(hashed.arms.ids[0], ee_arm_id("one", 3));
 }
@@ -177,7 +152,7 @@ TEST(slots_of_one_request_are_no_recurrence)
 
 TEST(ids_are_saved_and_published)
 {
-    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    auto_reader play = named_reader("linucb", NULL, "names=60 hashes=4");
     auto_bandit *again = NULL;
     for (size_t t = 0; t < 300; t++) {
         char id[32];
@@ -187,7 +162,7 @@ TEST(ids_are_saved_and_published)
         snprintf(id, sizeof id, "twice-%zu", t / 2);
         add_action(play.round, "{}", id);
         add_action(play.round, "{}", NULL);
-        take_arms(&play);
+        reader_take_arms(&play);
         assert_int_equal(play.arms.ids[2], 2); /* without an id: its position */
         if (again) ok(ee_bandit_arms(again, play.round, NULL, NULL));
         if (t != 150) continue;
@@ -198,7 +173,7 @@ TEST(ids_are_saved_and_published)
     auto_scratch *room = scratch_make(snapshot, 1);
     ee_score here[3], there[3];
     ee_decision decision;
-    take_arms(&play);
+    reader_take_arms(&play);
     ok(ee_bandit_arms(again, play.round, NULL, NULL));
     ok(ee_snapshot_update(snapshot, again, NULL));
     ok(ee_bandit_score(play.bandit, &play.arms, here, NULL));
@@ -211,14 +186,13 @@ TEST(ids_are_saved_and_published)
 TEST(an_id_that_is_a_feature_already_is_that_feature)
 {
     for (int off = 0; off < 2; off++) {
-        RELEASED_BY(play_end)
-        id_play play = play_start("linucb", NULL, off ? "names=60 hashes=4 ids=off" : "names=60 hashes=4");
+        auto_reader play = named_reader("linucb", NULL, off ? "names=60 hashes=4 ids=off" : "names=60 hashes=4");
         for (size_t t = 0; t < 20; t++) {
             ee_round_clear(play.round);
             add_action(play.round, "{\"_tag\":\"a7\",\"item\":{\"id\":\"a7\"}}", NULL);
             add_action(play.round, "{\"item\":{\"id\":\"b2\"}}", "b2");
             add_action(play.round, "{\"color\":\"red\"}", "red");
-            take_arms(&play);
+            reader_take_arms(&play);
             /* A feature that is no id has its place at once. */
             assert_int_equal(place_of(play.bandit, "item.id=a7") < SIZE_MAX, off || t >= 3);
         }
@@ -242,14 +216,14 @@ static float value_at(const ee_arms *arms, size_t arm, size_t place)
 /* An id alone stands for all features; beside others it says little, and is multiplied with nothing. */
 TEST(an_id_beside_features_has_less_weight)
 {
-    RELEASED_BY(play_end) id_play play = play_start("linucb", NULL, "names=60 hashes=4");
+    auto_reader play = named_reader("linucb", NULL, "names=60 hashes=4");
     static const char context[] = "{\"plan\":\"free\"}";
     for (size_t t = 0; t < 20; t++) {
         ee_round_clear(play.round);
         ok(ee_round_context(play.round, context, strlen(context), NULL));
         add_action(play.round, "{}", "alone");
         add_action(play.round, "{\"color\":\"red\"}", "beside");
-        take_arms(&play);
+        reader_take_arms(&play);
     }
     assert_true(value_at(&play.arms, 0, place_of(play.bandit, "_id=alone")) == 1);
     assert_true(value_at(&play.arms, 1, place_of(play.bandit, "_id=beside")) == 0.25f);
@@ -263,13 +237,13 @@ TEST(models_from_before_pass_over_ids)
     static const char *const names[] = {"eenet-named", "linucb-named", "linucb-hashed"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];
-        RELEASED_BY(play_end) id_play play = {0};
+        auto_reader play = {0};
         snprintf(path, sizeof path, "%s/10/%s.model", EENET_MODELS_DIR, names[i]);
         ok(ee_bandit_load(path, NULL, &play.bandit, &last_error));
         assert_non_null(strstr(ee_bandit_info(play.bandit).features, "ids=off"));
-        ok(ee_round_create(NULL, &play.round, NULL));
+        play.round = round_make();
         add_action(play.round, "{}", "a");
-        take_arms(&play);
+        reader_take_arms(&play);
         assert_null(play.arms.ids);
         assert_int_equal(play.arms.starts[1], 1); /* the constant */
     }

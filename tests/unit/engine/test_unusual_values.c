@@ -1,30 +1,24 @@
 /* Values that are far from all others: a wrong number among named features, and a first round of vectors that is much
  * longer or shorter than the rest. A bandit goes on deciding as if they had not come, and says how many they were. */
-#include "rounds.h"
+#include "named_play.h"
 
 /* ---- named features ---- */
 
 enum { USUAL = -1, ACTIONS = 3 };
 
 typedef struct visitors {
-    ee_bandit *bandit;
-    ee_round *round;
+    reader of;
     random_stream stream;
 } visitors;
 
 static visitors visitors_make(const char *policy)
 {
-    visitors self = {.stream = random_named(3, "visitors")};
-    ee_settings settings = {.policy = policy, .seed = 5, .features = "names=100 hashes=8"};
-    ok(ee_bandit_create(&settings, &self.bandit, NULL));
-    ok(ee_round_create(NULL, &self.round, NULL));
-    return self;
+    return (visitors){named_reader(policy, NULL, "names=100 hashes=8"), random_named(3, "visitors")};
 }
 
 static void visitors_free(visitors *self)
 {
-    ee_bandit_free(self->bandit);
-    ee_round_free(self->round);
+    reader_free(&self->of);
 }
 
 /* The young want the first, the others the second. Returns the age; age: what is sent in its place where it is not
@@ -37,20 +31,19 @@ static double visit(visitors *self, double age)
         snprintf(json, sizeof json,
                  "{\"user\":{\"age\":%.9g,\"visits\":%.4g},\"_multi\":[{\"id\":\"a\"},{\"id\":\"b\"},{\"id\":\"c\"}]}",
                  age == USUAL ? own : age, exp(random_normal(&self->stream)));
-    ee_round_clear(self->round);
-    ok(ee_round_read(self->round, json, (size_t)size, NULL));
+    ee_round_clear(self->of.round);
+    ok(ee_round_read(self->of.round, json, (size_t)size, NULL));
     return own;
 }
 
 /* Decides a visit; returns whether that was right. */
 static bool serve(visitors *self, double age, bool rewarded)
 {
-    ee_arms arms;
     double own = visit(self, age);
-    ok(ee_bandit_arms(self->bandit, self->round, &arms, NULL));
-    ee_decision decision = bandit_choose(self->bandit, &arms, NULL);
+    reader_take_arms(&self->of);
+    ee_decision decision = bandit_choose(self->of.bandit, &self->of.arms, NULL);
     bool right = decision.arm == (own >= 40);
-    if (rewarded) bandit_reward(self->bandit, decision.id, right);
+    if (rewarded) bandit_reward(self->of.bandit, decision.id, right);
     return right;
 }
 
@@ -64,7 +57,7 @@ static size_t serve_many(visitors *self, size_t count)
 static ee_feature age_of(visitors *self)
 {
     ee_feature feature;
-    for (size_t place = 0; ee_bandit_feature(self->bandit, place, &feature, NULL) == EE_OK; place++)
+    for (size_t place = 0; ee_bandit_feature(self->of.bandit, place, &feature, NULL) == EE_OK; place++)
         if (strcmp(feature.name, "user.age") == 0) return feature;
     fail_msg("no age");
     return feature;
@@ -114,24 +107,23 @@ TEST(a_number_that_is_none_is_refused)
     static const char *const good[] = {"1e100", "-1e100", "5e-324", "-1e-400", "1e-200", "0"};
     RELEASED_BY(visitors_free) visitors self = visitors_make("linucb");
     serve_many(&self, 50);
-    auto_model before = model_save(self.bandit);
+    auto_model before = model_save(self.of.bandit);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char json[128];
         ee_error error = {EE_OK, ""};
         int size = snprintf(json, sizeof json, "{\"user\":{\"age\":%s}}", bad[i]);
-        ee_round_clear(self.round);
-        assert_int_equal(ee_round_context(self.round, json, (size_t)size, &error), EE_BAD_INPUT);
+        ee_round_clear(self.of.round);
+        assert_int_equal(ee_round_context(self.of.round, json, (size_t)size, &error), EE_BAD_INPUT);
         assert_true(strlen(error.message) > 0);
     }
-    assert_true(model_is_of(before, self.bandit));
+    assert_true(model_is_of(before, self.of.bandit));
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char json[128];
-        ee_arms arms;
         int size = snprintf(json, sizeof json, "{\"user\":{\"age\":%s},\"_multi\":[{},{}]}", good[i]);
-        ee_round_clear(self.round);
-        ok(ee_round_read(self.round, json, (size_t)size, NULL));
-        ok(ee_bandit_arms(self.bandit, self.round, &arms, NULL));
-        bandit_choose(self.bandit, &arms, NULL);
+        ee_round_clear(self.of.round);
+        ok(ee_round_read(self.of.round, json, (size_t)size, NULL));
+        reader_take_arms(&self.of);
+        bandit_choose(self.of.bandit, &self.of.arms, NULL);
         assert_true(isfinite(age_of(&self).mean) && age_of(&self).deviation < 200);
     }
     assert_int_equal(age_of(&self).limited, 2);
