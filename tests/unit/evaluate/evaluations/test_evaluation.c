@@ -1,6 +1,5 @@
 /* Evaluations on logs whose truth is known, in all modes; what is kept of them, and that kills lose nothing. */
 #define _GNU_SOURCE
-#include "evaluate/evaluations/evaluation.h"
 #include "evaluate/evaluations/evaluation_warm.h"
 
 #include <sys/stat.h>
@@ -10,10 +9,9 @@
 #include "data/support_sets.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/intervals/confidence_sequence.h"
+#include "evaluation_trial.h"
 #include "support_files.h"
 #include "support_logs.h"
-
-enum { MOST = 8 };
 
 static char log_path[80];
 
@@ -25,53 +23,11 @@ static int set_up(void **state)
     return 0;
 }
 
-/* An evaluation of named candidates by named estimators. */
-typedef struct trial {
-    evaluation_request request;
-    candidate_request candidates[MOST];
-    evaluation_result results[MOST];
-} trial;
-
 static trial t;
-
-static void trial_end(trial *self)
-{
-    evaluation_release(self->results, self->request.candidate_count);
-    *self = (trial){0};
-}
-
-static void trial_ask(trial *self, const char *candidates, const char *estimators)
-{
-    static char texts[MOST][96];
-    trial_end(self);
-    self->request = evaluation_usual();
-    evaluation_request *request = &self->request;
-    request->log = log_path;
-    request->model = REWARD_MODEL_RIDGE; /* quicker than f1, which is tried in test_modes */
-    request->candidates = self->candidates;
-    request->estimator_count = 0;
-    char copy[512], *rest;
-    snprintf(copy, sizeof copy, "%s", candidates);
-    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
-        snprintf(texts[request->candidate_count], sizeof texts[0], "%s", word);
-        self->candidates[request->candidate_count].text = texts[request->candidate_count];
-        request->candidate_count++;
-    }
-    snprintf(copy, sizeof copy, "%s", estimators);
-    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        assert_true(estimator_request_parse(word, &request->estimators[request->estimator_count++]));
-}
-
-static void trial_run(trial *self)
-{
-    ok(evaluation_run(&self->request, NULL, self->results, NULL));
-    for (size_t i = 0; i < self->request.candidate_count; i++)
-        if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
-}
 
 static void answer(const char *candidates, const char *estimators)
 {
-    trial_ask(&t, candidates, estimators);
+    trial_ask(&t, log_path, candidates, estimators);
     trial_run(&t);
 }
 
@@ -84,7 +40,7 @@ static int tear_down(void **state)
 /* What the test itself adds up of the events while they are written. */
 typedef struct truth {
     double rounds, reward, uniform_ips, squares;
-    double arms[MOST]; /* expected reward of each */
+    double arms[8]; /* expected reward of each */
     double uniform;
 } truth;
 
@@ -94,7 +50,7 @@ static void add_truth(void *context, const environment_round *round, const log_e
     double mean = 0.0;
     for (size_t i = 0; i < event->count; i++) {
         mean += round->expected[i] / (double)event->count;
-        if (i < MOST) all->arms[i] += round->expected[i];
+        if (i < 8) all->arms[i] += round->expected[i];
     }
     all->rounds++;
     all->reward += event->reward;
@@ -109,10 +65,21 @@ static const made_log usual = {.path = log_path,
                                .floor = 0.5,
                                .scale = 1.0};
 
-TEST_WITH(test_plain_numbers, set_up, tear_down)
+/* Writes the usual log with these rounds of another data set. */
+static truth log_of(const char *data, uint64_t seed, size_t rounds)
 {
     truth all = {0};
-    make_log(&usual, add_truth, &all);
+    made_log how = usual;
+    how.dataset = data;
+    how.seed = seed;
+    how.rounds = rounds;
+    make_log(&how, add_truth, &all);
+    return all;
+}
+
+TEST_WITH(test_plain_numbers, set_up, tear_down)
+{
+    truth all = log_of(usual.dataset, 1, usual.rounds);
     answer("logged,uniform", "ips,snips,dr");
     const estimate *logged = t.results[0].estimates, *uniform = t.results[1].estimates;
     double mean = all.reward / all.rounds;
@@ -231,12 +198,7 @@ TEST_WITH(test_dr_beats_ips, set_up, tear_down)
 {
     double ips = 0.0, dr = 0.0;
     for (uint64_t seed = 0; seed < test_long(4, 10); seed++) {
-        truth all = {0};
-        made_log how = usual;
-        how.seed = seed;
-        how.dataset = "synthetic:inner,dim=4,arms=5";
-        how.rounds = 1000;
-        make_log(&how, add_truth, &all);
+        truth all = log_of("synthetic:inner,dim=4,arms=5", seed, 1000);
         answer("arm:2", "ips,dr");
         double value = all.arms[2] / all.rounds;
         ips += pow(t.results[0].estimates[0].value - value, 2.0);
@@ -307,17 +269,13 @@ TEST_WITH(test_wrong_probabilities, set_up, tear_down)
 
 TEST_WITH(test_modes, set_up, tear_down)
 {
-    truth all = {0};
-    made_log how = usual;
-    how.dataset = "synthetic:inner,dim=4,arms=5";
-    how.rounds = 1000;
-    make_log(&how, add_truth, &all);
+    truth all = log_of("synthetic:inner,dim=4,arms=5", 1, 1000);
     static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_SPLIT,
                                             EVALUATION_CROSS};
     static const double splits[] = {0.5, 0.5, 250, 0.5};
     static const uint64_t judged[] = {1000, 500, 750, 1000};
     for (size_t i = 0; i < 4; i++) {
-        trial_ask(&t, "linucb,uniform", "dr,mrdr,snips");
+        trial_ask(&t, log_path, "linucb,uniform", "dr,mrdr,snips");
         t.request.mode = modes[i];
         t.request.split = splits[i];
         t.request.folds = 3;
@@ -337,11 +295,8 @@ TEST_WITH(test_modes, set_up, tear_down)
  * were it judged on them, nothing would be left of the rewards for DR to correct, and its error would be small. */
 TEST_WITH(test_folds_are_honest, set_up, tear_down)
 {
-    made_log how = usual;
-    how.rounds = 60;
-    how.dataset = "synthetic:inner,dim=100,arms=2,noise=1";
-    make_log(&how, NULL, NULL);
-    trial_ask(&t, "uniform", "dm,dr");
+    log_of("synthetic:inner,dim=100,arms=2,noise=1", 1, 60);
+    trial_ask(&t, log_path, "uniform", "dm,dr");
     t.request.mode = EVALUATION_CROSS;
     trial_run(&t);
     assert_true(t.results[0].facts.robust_error > 0.09); /* 0.102; judged on what was learned, 0.077 */
@@ -349,12 +304,9 @@ TEST_WITH(test_folds_are_honest, set_up, tear_down)
 
 TEST_WITH(test_every_interval, set_up, tear_down)
 {
-    truth all = {0};
-    made_log how = usual;
-    how.rounds = 1000;
-    make_log(&how, add_truth, &all);
+    truth all = log_of(usual.dataset, 1, 1000);
     for (int kind = 0; kind < INTERVAL_KINDS; kind++) {
-        trial_ask(&t, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
+        trial_ask(&t, log_path, "uniform", "ips,snips,dr,sndr,switch-dr,el,cressie-read,clipped");
         t.request.interval = (interval_kind)kind;
         trial_run(&t);
         const estimate *ips = &t.results[0].estimates[0];
@@ -378,7 +330,7 @@ TEST_WITH(test_every_interval, set_up, tear_down)
 TEST_WITH(test_paired_difference, set_up, tear_down)
 {
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, "uniform,logged", "ips,snips,dr");
+    trial_ask(&t, log_path, "uniform,logged", "ips,snips,dr");
     t.request.interval = INTERVAL_NORMAL;
     trial_run(&t);
     for (size_t i = 0; i < 3; i++) {
@@ -392,16 +344,14 @@ TEST_WITH(test_paired_difference, set_up, tear_down)
 
 TEST_WITH(test_ranges, set_up, tear_down)
 {
-    made_log how = usual;
-    how.dataset = "synthetic:quadratic,dim=4,arms=5"; /* rewards beyond 1 */
-    make_log(&how, NULL, NULL);
+    log_of("synthetic:quadratic,dim=4,arms=5", 1, usual.rounds); /* rewards beyond 1 */
     answer("uniform,first", "ips");
     assert_true(t.results[0].log.range.reward_high > 1.0 && t.results[0].facts.seen_range);
-    trial_ask(&t, "uniform", "ips");
+    trial_ask(&t, log_path, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
     fails_saying(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT, "outside [0, 1]");
-    trial_ask(&t, "uniform", "ips");
+    trial_ask(&t, log_path, "uniform", "ips");
     t.request.reward_low = -1000.0;
     t.request.reward_high = 1000.0;
     trial_run(&t);
@@ -435,7 +385,7 @@ TEST_WITH(test_range_of_slots, set_up, tear_down)
     write_dsjson(within, 40, outside);
     answer("uniform", "ips");
     assert_true(t.results[0].facts.seen_range && t.results[0].log.range.reward_high == 3.0);
-    trial_ask(&t, "uniform", "ips");
+    trial_ask(&t, log_path, "uniform", "ips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 2.0;
     fails_saying(evaluation_run(&t.request, NULL, t.results, &last_error), EE_BAD_INPUT,
@@ -467,7 +417,7 @@ TEST_WITH(test_failures, set_up, tear_down)
 {
     folder_write_text(&here, "few.csv", "0.2,0.2,0.2,0.2,0.2\n");
     make_log(&usual, NULL, NULL);
-    trial_ask(&t, formatted("file:%.60s,uniform,model:missing", folder_path(&here, "few.csv")), "ips");
+    trial_ask(&t, log_path, formatted("file:%.60s,uniform,model:missing", folder_path(&here, "few.csv")), "ips");
     ok(evaluation_run(&t.request, NULL, t.results, &last_error));
     assert_int_equal(t.results[0].failure.status, EE_BAD_INPUT);
     assert_message_has(t.results[0].failure.message, "row 2: missing");
@@ -560,7 +510,7 @@ TEST(test_headline_rule)
         {"dm", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        trial_ask(&t, "uniform", cases[i].requested);
+        trial_ask(&t, log_path, "uniform", cases[i].requested);
         size_t place = evaluation_headline_estimator(&t.request);
         assert_int_equal(place == t.request.estimator_count, !cases[i].chosen);
         if (cases[i].chosen) assert_string_equal(estimator_request_name(t.request.estimators[place]), cases[i].chosen);
@@ -574,7 +524,7 @@ TEST(test_headline_rule)
 /* The best candidate is the best by that estimator, not by the first one; dm alone has none. */
 TEST(test_best_by_rule)
 {
-    trial_ask(&t, "uniform,first,linucb", "dm,snips");
+    trial_ask(&t, log_path, "uniform,first,linucb", "dm,snips");
     static const double values[3][2] = {{0.9, 0.2}, {0.1, 0.4}, {0.2, 0.3}};
     for (size_t i = 0; i < 3; i++) {
         t.results[i].finished = t.results[i].diagnosis.trusted = true;
@@ -623,7 +573,7 @@ static void edit_lines(const char *place, const char *from, const char *to)
 /* Evaluates again in a folder; whether the stored result was taken. */
 static bool is_reused(const char *place, const char *estimators, size_t expected)
 {
-    trial_ask(&t, "linucb", estimators);
+    trial_ask(&t, log_path, "linucb", estimators);
     t.request.folder = place;
     trial_run(&t);
     bool read = t.results[0].read;
@@ -641,9 +591,7 @@ TEST_WITH(test_stored_headlines, set_up, tear_down)
     } cases[] = {{"dr,snips", ",\"headline_estimator\":\"dr\"", 0, true},
                  {"dm,dr", ",\"headline_estimator\":\"dr\"", 1, false},
                  {"dm", ",\"headline_estimator\":null", 1, false}};
-    made_log how = usual;
-    how.rounds = 300;
-    make_log(&how, NULL, NULL);
+    log_of(usual.dataset, 1, 300);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char place[96];
         RELEASED_BY(evaluations_release) stored_evaluations stored = {0};
@@ -697,7 +645,7 @@ TEST_WITH(test_disagreement, set_up, tear_down)
     assert_true(found->facts.pair_values[1] == found->estimates[1].value);
     assert_string_equal(found->headline, "This log cannot show what uniform would have earned.");
     assert_false(found->facts.pair_apart); /* with cs both have the interval of IPS */
-    trial_ask(&t, "uniform", "snips,dr");
+    trial_ask(&t, log_path, "uniform", "snips,dr");
     t.request.interval = INTERVAL_NORMAL;
     trial_run(&t);
     assert_true(t.results[0].facts.pair_apart);
@@ -718,7 +666,7 @@ TEST_WITH(test_few_effective_events, set_up, tear_down)
 {
     for (int kind = 0; kind < 2; kind++) {
         write_csv(2000, write_rare_row);
-        trial_ask(&t, "arm:rare,arm:usual", "snips,ips");
+        trial_ask(&t, log_path, "arm:rare,arm:usual", "snips,ips");
         t.request.interval = kind ? INTERVAL_NORMAL : INTERVAL_CS;
         trial_run(&t);
         assert_close(t.results[0].estimates[0].value, 1.0, 1e-12);
@@ -752,7 +700,7 @@ static char *read_untimed(const char *path)
 
 static void ask_in_folder(trial *self, const char *place, size_t threads)
 {
-    trial_ask(self, "linucb,uniform,first,arm:2,lints", "dr,snips");
+    trial_ask(self, log_path, "linucb,uniform,first,arm:2,lints", "dr,snips");
     self->request.folder = place;
     self->request.threads = threads;
 }
@@ -767,9 +715,7 @@ static char *within(char *text, size_t capacity, const char *place, const char *
 TEST_WITH(test_folder_and_threads, set_up, tear_down)
 {
     char places[3][96], path[400], *lines[3];
-    made_log how = usual;
-    how.rounds = 300;
-    make_log(&how, NULL, NULL);
+    log_of(usual.dataset, 1, 300);
     for (size_t i = 0; i < 3; i++) {
         snprintf(places[i], sizeof places[i], "%s-%zu", folder_path(&here, "kept"), i);
         ask_in_folder(&t, places[i], i + 1);
@@ -813,9 +759,7 @@ static void die_at(void *context, size_t place, const evaluation_result *result)
 TEST_WITH(test_killed, set_up, tear_down)
 {
     char whole[96], killed[96], path[400];
-    made_log how = usual;
-    how.rounds = 200;
-    make_log(&how, NULL, NULL);
+    log_of(usual.dataset, 1, 200);
     snprintf(whole, sizeof whole, "%s", folder_path(&here, "whole"));
     snprintf(killed, sizeof killed, "%s", folder_path(&here, "killed"));
     ask_in_folder(&t, whole, 1);
@@ -893,7 +837,7 @@ TEST_WITH(test_warm, set_up, tear_down)
     const char *path = formatted("%s", folder_path(&here, "warm.ee"));
     bool finished;
     ee_bandit *warm, *cold, *trained;
-    trial_ask(&t, "eenet", "snips");
+    trial_ask(&t, log_path, "eenet", "snips");
     ok(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL));
     assert_true(finished);
     ok(ee_bandit_load(path, NULL, &warm, NULL));
@@ -907,7 +851,7 @@ TEST_WITH(test_warm, set_up, tear_down)
     ee_bandit_free(warm);
     ee_bandit_free(cold);
     ee_bandit_free(trained);
-    trial_ask(&t, "uniform", "snips");
+    trial_ask(&t, log_path, "uniform", "snips");
     fails_saying(evaluation_warm(&t.request, 0, NULL, path, &finished, &last_error), EE_BAD_OPTION,
                  "'uniform' cannot be trained");
 }

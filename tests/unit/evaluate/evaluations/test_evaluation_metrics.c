@@ -5,9 +5,10 @@
 #include "data/support_sets.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/pareto.h"
+#include "evaluation_trial.h"
 #include "support_files.h"
 
-enum { ACTIONS = 3, MOST_CANDIDATES = 4 };
+enum { ACTIONS = 3, CANDIDATES = 4 };
 
 static const double chances[ACTIONS] = {0.1, 0.2, 0.4};
 static const double drawn[ACTIONS] = {0.5, 0.3, 0.2};
@@ -70,36 +71,15 @@ static const char *make_log(const char *name, const made_log *how)
     return path;
 }
 
-typedef struct trial {
-    candidate_request candidates[MOST_CANDIDATES];
-    evaluation_request request;
-    evaluation_result results[MOST_CANDIDATES];
-} trial;
-
 static void evaluate(trial *t, const char *path, const char *metrics, evaluation_mode mode)
 {
-    static const char *const names[MOST_CANDIDATES] = {"uniform", "arm:0", "arm:2", "logged"};
-    static const char *const estimators[] = {"ips", "snips", "dr", "mrdr", "switch-dr"};
-    t->request = evaluation_usual();
-    t->request.log = path;
+    trial_ask(t, path, "uniform,arm:0,arm:2,logged", "ips,snips,dr,mrdr,switch-dr");
     t->request.mode = mode;
     t->request.threads = 2;
-    t->request.model = REWARD_MODEL_RIDGE;
     t->request.interval = INTERVAL_NORMAL;
-    for (size_t i = 0; i < MOST_CANDIDATES; i++) t->candidates[i] = (candidate_request){.text = names[i]};
-    t->request.candidates = t->candidates;
-    t->request.candidate_count = MOST_CANDIDATES;
-    t->request.estimator_count = sizeof estimators / sizeof *estimators;
-    for (size_t i = 0; i < t->request.estimator_count; i++)
-        assert_true(estimator_request_parse(estimators[i], &t->request.estimators[i]));
     ok(evaluation_metrics_parse(metrics, &t->request, NULL));
-    ok(evaluation_run(&t->request, NULL, t->results, NULL));
-    for (size_t i = 0; i < MOST_CANDIDATES; i++) assert_true(t->results[i].finished);
-}
-
-static void end_trial(trial *t)
-{
-    evaluation_release(t->results, MOST_CANDIDATES);
+    trial_run(t);
+    for (size_t i = 0; i < CANDIDATES; i++) assert_true(t->results[i].finished);
 }
 
 /* The error of a candidate's DR in its standard errors. */
@@ -113,7 +93,7 @@ static double error_of(const evaluation_result *of, double truth)
 /* Evaluates arm 2 on the log with and without its marks. */
 static void compare(const made_log *how, uint64_t left_out, const char *sentence)
 {
-    RELEASED_BY(end_trial) trial t;
+    RELEASED_BY(trial_end) trial t = {0};
     made_log bare = *how;
     char text[LOG_LEFT_OUT_TEXT];
     bare.marked = false;
@@ -121,7 +101,6 @@ static void compare(const made_log *how, uint64_t left_out, const char *sentence
     assert_int_equal(log_left_out_sum(&t.results[0].log.left_out), 0);
     assert_true(error_of(&t.results[1], chances[0]) > 10);
     assert_true(fabs(t.results[3].log.reward - 0.19) > 0.05);
-    end_trial(&t);
     evaluate(&t, make_log("marked.eelog", how), NULL, EVALUATION_PROGRESSIVE);
     const evaluated_log *log = &t.results[0].log;
     assert_int_equal(log_left_out_sum(&log->left_out), left_out);
@@ -140,7 +119,7 @@ TEST_IN_FOLDER(control_decisions_would_bias_and_are_left_out)
 TEST_IN_FOLDER(repeats_would_bias_and_are_left_out)
 {
     made_log how = {.events = 8000, .repeats = 2, .marked = true};
-    RELEASED_BY(end_trial) trial t;
+    RELEASED_BY(trial_end) trial t = {0};
     evaluate(&t, make_log("marked.eelog", &how), NULL, EVALUATION_PROGRESSIVE);
     uint64_t repeats = t.results[0].log.left_out.repeats;
     assert_true(repeats > 2000);
@@ -151,7 +130,7 @@ TEST_IN_FOLDER(repeats_would_bias_and_are_left_out)
 TEST_IN_FOLDER(decisions_of_a_uniform_baseline_count)
 {
     made_log how = {.events = 400, .control = 4, .marked = true, .uniform = true};
-    RELEASED_BY(end_trial) trial t;
+    RELEASED_BY(trial_end) trial t = {0};
     evaluate(&t, make_log("log.eelog", &how), NULL, EVALUATION_PROGRESSIVE);
     assert_int_equal(t.results[0].log.events, 400);
     assert_int_equal(log_left_out_sum(&t.results[0].log.left_out), 0);
@@ -163,10 +142,10 @@ TEST_IN_FOLDER(a_metric_is_estimated_as_the_reward_would_be)
     made_log how = {.events = 1500, .measured = true}, swapped = how;
     swapped.swapped = true;
     for (evaluation_mode mode = EVALUATION_PROGRESSIVE; mode <= EVALUATION_CROSS; mode++) {
-        trial metric, reward;
+        RELEASED_BY(trial_end) trial metric = {0}, reward = {0};
         evaluate(&metric, make_log("metric.eelog", &how), NULL, mode);
         evaluate(&reward, make_log("reward.eelog", &swapped), "none", mode);
-        for (size_t i = 0; i < MOST_CANDIDATES; i++) {
+        for (size_t i = 0; i < CANDIDATES; i++) {
             const evaluation_result *one = &metric.results[i], *other = &reward.results[i];
             assert_int_equal(one->metric_count, 2);
             assert_int_equal(other->metric_count, 0);
@@ -176,8 +155,6 @@ TEST_IN_FOLDER(a_metric_is_estimated_as_the_reward_would_be)
             assert_memory_equal(&one->metrics[0].logged_interval, &other->log.rewards, sizeof(interval));
             assert_true(one->metrics[1].events < one->log.events);
         }
-        end_trial(&metric);
-        end_trial(&reward);
     }
 }
 
@@ -185,12 +162,12 @@ TEST_IN_FOLDER(a_metric_is_estimated_as_the_reward_would_be)
 TEST_IN_FOLDER(metrics_leave_the_reward_alone)
 {
     made_log how = {.events = 800, .measured = true};
-    trial with, without;
+    RELEASED_BY(trial_end) trial with = {0}, without = {0};
     const char *path = make_log("log.eelog", &how);
     const char *copy = formatted("%s", path);
     evaluate(&with, copy, "-cost=-5:20", EVALUATION_CROSS);
     evaluate(&without, copy, "none", EVALUATION_CROSS);
-    for (size_t i = 0; i < MOST_CANDIDATES; i++)
+    for (size_t i = 0; i < CANDIDATES; i++)
         assert_memory_equal(with.results[i].estimates, without.results[i].estimates, 5 * sizeof(estimate));
     assert_true(with.results[0].metrics[0].smaller_better);
     assert_true(with.results[0].metrics[0].range.reward_low == -5);
@@ -207,23 +184,14 @@ TEST_IN_FOLDER(metrics_leave_the_reward_alone)
     assert_int_equal(stored.rows[0].result.metric_count, 1);
     assert_true(read->smaller_better && read->events == 800);
     assert_true(read->estimates[2].value == with.results[1].metrics[0].estimates[2].value);
-    end_trial(&with);
-    end_trial(&without);
 }
 
 static ee_status run_with(const char *path, const char *metrics, ee_error *error)
 {
-    candidate_request one = {.text = "uniform"};
-    evaluation_request request = evaluation_usual();
-    evaluation_result result;
-    request.log = path;
-    request.candidates = &one;
-    request.candidate_count = 1;
-    ee_status status = evaluation_metrics_parse(metrics, &request, error);
-    if (status) return status;
-    status = evaluation_run(&request, NULL, &result, error);
-    evaluation_release(&result, 1);
-    return status;
+    RELEASED_BY(trial_end) trial one = {0};
+    trial_ask(&one, path, "uniform", "dr,snips");
+    ee_status status = evaluation_metrics_parse(metrics, &one.request, error);
+    return status ? status : evaluation_run(&one.request, NULL, one.results, error);
 }
 
 TEST_IN_FOLDER(wrong_metrics_are_refused)

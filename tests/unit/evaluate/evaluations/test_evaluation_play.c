@@ -15,14 +15,12 @@ static const candidate_request candidates[CANDIDATES] = {{"logged", NULL, 0},
                                                          {"linucb", "propensity=floor propensity_epsilon=0.1", 3},
                                                          {"lints", "probability_draws=20", 3}};
 
-static test_folder folder;
 static char log_path[80];
 
 static int set_up(void **state)
 {
-    (void)state;
-    folder = folder_make();
-    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "log.eelog"));
+    folder_enter(state);
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "log.eelog"));
     make_log(&(made_log){.path = log_path,
                          .dataset = "synthetic:clicks,arms=5,dim=4",
                          .seed = 1,
@@ -30,13 +28,6 @@ static int set_up(void **state)
                          .floor = 0.5,
                          .scale = 1.0},
              NULL, NULL);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    folder_remove(&folder);
     return 0;
 }
 
@@ -134,25 +125,25 @@ static void compare(uint64_t restart, uint64_t before)
     evaluation_release(results, CANDIDATES);
 }
 
-TEST_WITH(one_by_one_is_as_a_whole_log, set_up, tear_down)
+TEST_WITH(one_by_one_is_as_a_whole_log, set_up, folder_leave)
 {
     compare(UINT64_MAX, 0);
 }
 
-TEST_WITH(saved_and_loaded_on_the_way, set_up, tear_down)
+TEST_WITH(saved_and_loaded_on_the_way, set_up, folder_leave)
 {
     compare(1, 0);
     compare(ROUNDS / 2, 0);
 }
 
-TEST_WITH(judged_later_than_learned, set_up, tear_down)
+TEST_WITH(judged_later_than_learned, set_up, folder_leave)
 {
     compare(UINT64_MAX, BEFORE);
     compare(BEFORE + 7, BEFORE);
 }
 
 /* Judging anew: as if what came before had been learned from only. */
-TEST_WITH(judged_anew, set_up, tear_down)
+TEST_WITH(judged_anew, set_up, folder_leave)
 {
     fed_play fed, whole;
     double from;
@@ -177,7 +168,7 @@ TEST_WITH(judged_anew, set_up, tear_down)
     evaluation_play_close(&whole.play);
 }
 
-TEST_WITH(damaged_states_are_refused, set_up, tear_down)
+TEST_WITH(damaged_states_are_refused, set_up, folder_leave)
 {
     fed_play fed;
     ee_error error = {0};

@@ -4,7 +4,7 @@
 #include "base/random.h"
 #include "data/support_sets.h"
 #include "evaluate/candidates/reward_model.h"
-#include "evaluate/evaluations/evaluation.h"
+#include "evaluation_trial.h"
 #include "support_files.h"
 #include "support_logs.h"
 
@@ -12,7 +12,6 @@ enum { ARMS = 3, ROUNDS = 300, FOLDS = 3, SEED = 11, LEARNED = 120 };
 
 static const char policy_options[] = "propensity=floor propensity_epsilon=0.2";
 
-static test_folder folder;
 static char log_path[80];
 
 /* The log, in memory. */
@@ -47,9 +46,8 @@ static void read_all(void)
 
 static int set_up(void **state)
 {
-    (void)state;
-    folder = folder_make();
-    snprintf(log_path, sizeof log_path, "%s", folder_path(&folder, "log.eelog"));
+    folder_enter(state);
+    snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "log.eelog"));
     make_log(&(made_log){.path = log_path,
                          .dataset = "synthetic:inner,arms=3,dim=4,noise=0.5",
                          .seed = 1,
@@ -63,10 +61,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     free(all.vectors);
-    folder_remove(&folder);
-    return 0;
+    return folder_leave(state);
 }
 
 /* A candidate with the models of its fold. */
@@ -220,35 +216,27 @@ static sums replay_folds(bool learns, reward_model_kind kind)
 
 static void check(evaluation_mode mode, reward_model_kind kind)
 {
-    static const candidate_request candidates[] = {{"uniform", NULL, 0}, {"linucb", policy_options, 0}};
     static sums (*const replays[])(bool, reward_model_kind) = {[EVALUATION_PROGRESSIVE] = replay_progressively,
                                                                [EVALUATION_SPLIT] = replay_split,
                                                                [EVALUATION_CROSS] = replay_folds};
-    evaluation_request request = evaluation_usual();
-    evaluation_result results[2];
-    request.log = log_path;
-    request.candidates = candidates;
-    request.candidate_count = 2;
-    static const char *const names[ESTIMATES] = {"ips", "dm", "dr", "mrdr"};
-    for (size_t k = 0; k < ESTIMATES; k++) assert_true(estimator_request_parse(names[k], &request.estimators[k]));
-    request.estimator_count = ESTIMATES;
-    request.mode = mode;
-    request.split = LEARNED;
-    request.folds = FOLDS;
-    request.model = kind;
-    request.seed = SEED;
-    ok(evaluation_run(&request, NULL, results, NULL));
+    RELEASED_BY(trial_end) trial t = {0};
+    trial_ask(&t, log_path, "uniform,linucb", "ips,dm,dr,mrdr");
+    t.candidates[1].options = policy_options;
+    t.request.mode = mode;
+    t.request.split = LEARNED;
+    t.request.folds = FOLDS;
+    t.request.model = kind;
+    t.request.seed = SEED;
+    trial_run(&t);
     for (size_t i = 0; i < 2; i++) {
-        ok(results[i].failure.status);
         sums expected = replays[mode](i == 1, kind);
-        assert_int_equal(results[i].log.events, expected.count);
+        assert_int_equal(t.results[i].log.events, expected.count);
         for (size_t k = 0; k < ESTIMATES; k++) {
-            double value = expected.terms[k] / (double)expected.count, found = results[i].estimates[k].value;
+            double value = expected.terms[k] / (double)expected.count, found = t.results[i].estimates[k].value;
             if (!(fabs(found - value) <= 1e-7))
-                fail_msg("%s of %s: %.9g; expected %.9g", names[k], candidates[i].text, found, value);
+                fail_msg("estimator %zu of %s: %.9g; expected %.9g", k, t.candidates[i].text, found, value);
         }
     }
-    evaluation_release(results, 2);
 }
 
 TEST_WITH(progressive_scores_before_it_learns, set_up, tear_down)

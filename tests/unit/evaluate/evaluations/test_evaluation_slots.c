@@ -6,6 +6,7 @@
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/evaluation_play.h"
 #include "evaluate/evaluations/evaluation_warm.h"
+#include "evaluation_trial.h"
 #include "support_files.h"
 
 enum { ACTIONS = 4, SLOTS = 3, DIM = ACTIONS };
@@ -101,50 +102,18 @@ static void make_log(const made_slots *how)
     ok(log_end(log, true, NULL));
 }
 
-enum { MOST = 6 };
-
-typedef struct trial {
-    evaluation_request request;
-    candidate_request candidates[MOST];
-    evaluation_result results[MOST];
-} trial;
-
 static trial t;
-
-static void done(trial *self)
-{
-    evaluation_release(self->results, self->request.candidate_count);
-    self->request.candidate_count = 0;
-}
 
 static int tear_down(void **state)
 {
-    done(&t);
+    trial_end(&t);
     return folder_leave(state);
 }
 
-/* Another question; the answers to the last are released. */
-static void ask(trial *self, const char *const *candidates, size_t count, slot_weighting by)
+static void ask(trial *self, const char *candidates, slot_weighting by)
 {
-    done(self);
-    *self = (trial){.request = evaluation_usual()};
-    self->request.log = log_path;
+    trial_ask(self, log_path, candidates, "ips,snips,dr");
     self->request.slots = by;
-    self->request.model = REWARD_MODEL_RIDGE;
-    self->request.candidates = self->candidates;
-    self->request.candidate_count = count;
-    self->request.estimators[0] = (estimator_request){ESTIMATOR_IPS, false};
-    self->request.estimators[1] = (estimator_request){ESTIMATOR_SNIPS, false};
-    self->request.estimators[2] = (estimator_request){ESTIMATOR_DR, false};
-    self->request.estimator_count = 3;
-    for (size_t i = 0; i < count; i++) self->candidates[i].text = candidates[i];
-}
-
-static void play(trial *self)
-{
-    ok(evaluation_run(&self->request, NULL, self->results, NULL));
-    for (size_t i = 0; i < self->request.candidate_count; i++)
-        if (self->results[i].failure.status) fail_msg("%s", self->results[i].failure.message);
 }
 
 /* Of one who fills the slots with these actions. */
@@ -174,8 +143,6 @@ static double truth_of_draws(size_t slot, bool cascade, bool logged)
             }
     return sum;
 }
-
-static const char *const uniform_alone[] = {"uniform"};
 
 static double truth_of_uniform(size_t slot, bool cascade)
 {
@@ -216,13 +183,12 @@ static void near(double value, double truth, double error, const char *what, siz
  */
 static void check_truth(slot_weighting by, bool cascade, bool named, double error)
 {
-    static const char *const candidates[] = {"first", "uniform", "logged"};
     static const size_t baselines[SLOTS] = {2, 3, 1};
     size_t events = test_long(3000, 20000);
     error *= sqrt(20000.0 / (double)events);
     make_log(&(made_slots){.events = events, .cascade = cascade, .named = named, .seed = 3});
-    ask(&t, candidates, 3, by);
-    play(&t);
+    ask(&t, "first,uniform,logged", by);
+    trial_run(&t);
     double first = 0, uniform = 0;
     for (size_t k = 0; k < SLOTS; k++) {
         double truths[] = {truth_of(baselines, k, cascade), truth_of_uniform(k, cascade)};
@@ -232,7 +198,7 @@ static void check_truth(slot_weighting by, bool cascade, bool named, double erro
         for (size_t c = 0; c < 2; c++)
             for (size_t e = 0; e < 3; e++) {
                 const estimate *found = &t.results[c].slots[k].estimates[e];
-                near(found->value, truths[c], error, candidates[c], k + 1);
+                near(found->value, truths[c], error, t.candidates[c].text, k + 1);
                 assert_true(found->low <= truths[c] && truths[c] <= found->high);
             }
     }
@@ -260,12 +226,11 @@ TEST_WITH(every_weighting_finds_the_truth_where_slots_do_not_matter, set_up, tea
 
 TEST_WITH(rewards_that_depend_on_the_slots_before_need_their_ratios, set_up, tear_down)
 {
-    static const char *const candidates[] = {"first"};
     static const size_t baselines[SLOTS] = {2, 3, 1};
     check_truth(SLOT_CASCADE, true, true, 0.07);
     check_truth(SLOT_WHOLE, true, false, 0.15);
-    ask(&t, candidates, 1, SLOT_OWN); /* the log has action 0 above more often than `first`, who never has */
-    play(&t);
+    ask(&t, "first", SLOT_OWN); /* the log has action 0 above more often than `first`, who never has */
+    trial_run(&t);
     assert_true(t.results[0].slots[2].estimates[0].high < truth_of(baselines, 2, true));
 }
 
@@ -284,9 +249,9 @@ TEST_WITH(intervals_hold_the_truth, set_up, tear_down)
     for (uint64_t i = 0; i < logs; i++) {
         make_log(&(made_slots){.events = 300, .cascade = true, .seed = 100 + i});
         for (size_t kind = 0; kind < 4; kind++) {
-            ask(&t, uniform_alone, 1, SLOT_CASCADE);
+            ask(&t, "uniform", SLOT_CASCADE);
             t.request.interval = kinds[kind];
-            play(&t);
+            trial_run(&t);
             for (size_t e = 0; e < 3; e++) {
                 const estimate *found = &t.results[0].estimates[e];
                 held[kind][e] += found->low <= truth && truth <= found->high;
@@ -305,11 +270,11 @@ TEST_WITH(intervals_hold_the_truth, set_up, tear_down)
 /* The evaluation of `uniform` by IPS with an interval of this kind; with slots each weighted alone. */
 static void play_interval(trial *self, interval_kind kind, double alpha)
 {
-    ask(self, uniform_alone, 1, SLOT_OWN);
+    ask(self, "uniform", SLOT_OWN);
     self->request.estimator_count = 1;
     self->request.interval = kind;
     self->request.alpha = alpha;
-    play(self);
+    trial_run(self);
 }
 
 /* The interval of the mean of the slots: with bounds for any number of rounds, the mean of the slots' intervals that
@@ -324,7 +289,7 @@ TEST_WITH(slots_share_alpha, set_up, tear_down)
     make_log(&(made_slots){.events = 1000, .unknown = 4, .seed = 5});
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         bool shared = i > 2;
-        RELEASED_BY(done) trial whole = {0}, parts = {0};
+        RELEASED_BY(trial_end) trial whole = {0}, parts = {0};
         play_interval(&whole, kinds[i], alpha);
         play_interval(&parts, kinds[i], shared ? alpha / SLOTS : alpha);
         double low = 0.0, high = 0.0, gain_low = 0.0, gain_high = 0.0;
@@ -357,9 +322,9 @@ TEST_WITH(slots_by_hoeffding, set_up, tear_down)
         const estimate *slot = &t.results[0].slots[k].estimates[0];
         near(slot->high - slot->value, 5.0 * sqrt(log(2.0 / 0.06) / 2000.0), 1e-6, "alone", k + 1);
     }
-    ask(&t, uniform_alone, 1, SLOT_CASCADE); /* the weight of slot k is at most 5^k */
+    ask(&t, "uniform", SLOT_CASCADE); /* the weight of slot k is at most 5^k */
     t.request.interval = INTERVAL_HOEFFDING;
-    play(&t);
+    trial_run(&t);
     for (size_t k = 0; k < SLOTS; k++) {
         const estimate *slot = &t.results[0].slots[k].estimates[0];
         near(slot->high - slot->value, pow(5.0, 1.0 + (double)k) * sqrt(log(2.0 / 0.05) / 2000.0), 1e-3, "alone",
@@ -446,10 +411,10 @@ TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, tear_down)
 {
     double expected[2];
     make_log(&(made_slots){.events = 200, .unknown = 4, .seed = 5});
-    ask(&t, uniform_alone, 1, SLOT_OWN);
+    ask(&t, "uniform", SLOT_OWN);
     assert_true(estimator_request_parse("dm", &t.request.estimators[0]));
     assert_true(estimator_request_parse("mrdr", &t.request.estimators[1]));
-    play(&t);
+    trial_run(&t);
     replay_models(expected);
     near(t.results[0].estimates[0].value, expected[0], 1e-12, "dm", 0);
     near(t.results[0].estimates[1].value, expected[1], 1e-12, "mrdr", 0);
@@ -458,14 +423,13 @@ TEST_WITH(models_predict_a_slot_before_they_learn_it, set_up, tear_down)
 /* Action 3 is the best in every slot, then 2, then 1: a policy finds that from the rewards of the slots. */
 TEST_WITH(candidates_learn_every_slot, set_up, tear_down)
 {
-    static const char *const candidates[] = {"linucb", "eenet", "uniform", "arm:3"};
     static const evaluation_mode modes[] = {EVALUATION_PROGRESSIVE, EVALUATION_SPLIT, EVALUATION_CROSS};
     for (size_t named = 0; named < 2; named++) {
         make_log(&(made_slots){.events = test_long(1500, 3000), .named = named, .seed = 5});
         for (size_t mode = 0; mode < (named ? test_long(1, 3) : 3); mode++) {
-            ask(&t, candidates, mode || named ? 1 : 4, SLOT_OWN);
+            ask(&t, mode || named ? "linucb" : "linucb,eenet,uniform,arm:3", SLOT_OWN);
             t.request.mode = modes[mode];
-            play(&t);
+            trial_run(&t);
             double best = truth_of((const size_t[]){3, 2, 1}, 0, false), error = 0.12;
             near(t.results[0].slots[0].estimates[0].value, best, error, "linucb", 1);
             if (!mode && !named) {
@@ -479,16 +443,15 @@ TEST_WITH(candidates_learn_every_slot, set_up, tear_down)
 
 TEST_WITH(a_slot_without_a_reward_is_not_judged, set_up, tear_down)
 {
-    static const char *const candidates[] = {"uniform", "linucb"};
     make_log(&(made_slots){.events = 1000, .unknown = 2, .seed = 5});
-    ask(&t, candidates, 2, SLOT_CASCADE);
-    play(&t);
+    ask(&t, "uniform,linucb", SLOT_CASCADE);
+    trial_run(&t);
     assert_int_equal(t.results[0].slots[2].events, 500);
     assert_int_equal(t.results[0].log.events, 2500);
     near(t.results[0].slots[2].estimates[0].value, truth_of_uniform(2, false), 0.08, "uniform", 3);
-    ask(&t, candidates, 2, SLOT_CASCADE);
+    ask(&t, "uniform,linucb", SLOT_CASCADE);
     t.request.first_slot = true;
-    play(&t);
+    trial_run(&t);
     assert_int_equal(t.results[0].log.events, 1000);
     assert_int_equal(t.results[0].slot_count, 0);
     near(t.results[0].estimates[0].value, truth_of_uniform(0, false), 0.08, "uniform", 1);
@@ -516,31 +479,30 @@ TEST_WITH(slots_are_kept_and_read_again, set_up, tear_down)
 {
     const char *kept = formatted("%s", folder_path(&here, "kept"));
     make_log(&(made_slots){.events = 200, .seed = 5});
-    RELEASED_BY(done) trial again = {0};
-    ask(&t, uniform_alone, 1, SLOT_CASCADE);
+    RELEASED_BY(trial_end) trial again = {0};
+    ask(&t, "uniform", SLOT_CASCADE);
     t.request.folder = kept;
-    play(&t);
-    ask(&again, uniform_alone, 1, SLOT_CASCADE);
+    trial_run(&t);
+    ask(&again, "uniform", SLOT_CASCADE);
     again.request.folder = kept;
-    play(&again);
+    trial_run(&again);
     assert_true(again.results[0].read && again.results[0].slot_count == SLOTS);
     assert_memory_equal(again.results[0].slots, t.results[0].slots, offsetof(slot_result, estimates));
     for (size_t k = 0; k < SLOTS; k++)
         for (size_t e = 0; e < 3; e++)
             near(again.results[0].slots[k].estimates[e].value, t.results[0].slots[k].estimates[e].value, 0, "kept", k);
-    ask(&again, uniform_alone, 1, SLOT_OWN);
+    ask(&again, "uniform", SLOT_OWN);
     again.request.folder = kept;
-    play(&again);
+    trial_run(&again);
     assert_false(again.results[0].read);
 }
 
 TEST_WITH(a_trained_winner_learned_all_slots, set_up, tear_down)
 {
-    static const char *const candidates[] = {"linucb"};
     bool finished = false;
     const char *path = formatted("%s", folder_path(&here, "winner.ee"));
     make_log(&(made_slots){.events = 300, .unknown = 3, .named = true, .seed = 5});
-    ask(&t, candidates, 1, SLOT_CASCADE);
+    ask(&t, "linucb", SLOT_CASCADE);
     ok(evaluation_warm(&t.request, 0, NULL, path, &finished, NULL));
     assert_true(finished);
     auto_bandit *bandit;
@@ -548,30 +510,32 @@ TEST_WITH(a_trained_winner_learned_all_slots, set_up, tear_down)
     assert_int_equal(ee_bandit_info(bandit).rewards, 800);
 }
 
+static const char three[] = "first,uniform,linucb";
+
 typedef struct fed_play {
     trial asked;
     evaluation_frame frame;
     evaluation_play play;
 } fed_play;
 
-static void fed_open(fed_play *self, const char *const *candidates, size_t count)
+static void fed_open(fed_play *self)
 {
-    static const size_t places[MOST] = {0, 1, 2, 3, 4, 5};
-    ask(&self->asked, candidates, count, SLOT_CASCADE);
+    static const size_t places[] = {0, 1, 2};
+    ask(&self->asked, three, SLOT_CASCADE);
     self->asked.request.estimator_count = 2; /* without a reward model */
     self->frame = (evaluation_frame){.request = &self->asked.request, .features = "names=100", .reward_high = 1.0};
-    ok(evaluation_play_open(&self->play, &self->frame, 0, places, count, self->asked.results, NULL));
+    ok(evaluation_play_open(&self->play, &self->frame, 0, places, 3, self->asked.results, NULL));
 }
 
 /* Feeds the log; after so many events it is saved, closed and loaded. */
-static void feed(fed_play *self, const char *const *candidates, size_t count, uint64_t restart)
+static void feed(fed_play *self, uint64_t restart)
 {
     auto_log_reader *log;
     log_event event;
     bool found, usable;
     auto_round *features;
     log_options usual = log_options_usual();
-    fed_open(self, candidates, count);
+    fed_open(self);
     ok(log_open(log_path, &usual, &log, NULL));
     ok(ee_round_create(NULL, &features, NULL));
     for (uint64_t number = 0; !log_next(log, &event, &found, &last_error) && found; number++) {
@@ -579,7 +543,7 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
             archive written = archive_writer(&last_error);
             evaluation_play_archive(&self->play, &written);
             evaluation_play_close(&self->play);
-            fed_open(self, candidates, count);
+            fed_open(self);
             archive read = archive_reader(written.bytes, written.size, &last_error);
             evaluation_play_archive(&self->play, &read);
             if (written.status || read.status || archive_remaining(&read)) fail_msg("%s", last_error.message);
@@ -595,17 +559,16 @@ static void feed(fed_play *self, const char *const *candidates, size_t count, ui
 /* The numbers are those of the log as a whole, also where they were saved and loaded on the way. */
 TEST_WITH(slots_may_come_one_by_one, set_up, tear_down)
 {
-    static const char *const candidates[] = {"first", "uniform", "linucb"};
     static const uint64_t restarts[] = {UINT64_MAX, 1, 150};
     make_log(&(made_slots){.events = 300, .cascade = true, .named = true, .unknown = 3, .seed = 8});
-    RELEASED_BY(done) trial whole = {0};
-    ask(&whole, candidates, 3, SLOT_CASCADE);
+    RELEASED_BY(trial_end) trial whole = {0};
+    ask(&whole, three, SLOT_CASCADE);
     whole.request.estimator_count = 2;
     whole.request.features = "names=100";
-    play(&whole);
+    trial_run(&whole);
     for (size_t r = 0; r < 3; r++) {
         fed_play fed = {0};
-        feed(&fed, candidates, 3, restarts[r]);
+        feed(&fed, restarts[r]);
         for (size_t c = 0; c < 3; c++)
             for (size_t e = 0; e < 2; e++) {
                 const tally *sums = fed.play.players[c].sums;

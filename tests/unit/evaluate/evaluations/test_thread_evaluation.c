@@ -5,6 +5,7 @@
 #include "base/random.h"
 #include "evaluate/evaluations/evaluation_file.h"
 #include "evaluate/evaluations/played_batch.h"
+#include "evaluation_trial.h"
 #include "support_files.h"
 
 enum { ACTIONS = 4, SLOTS = 2, DIM = 3, EVENTS = 150, CANDIDATES = 6 };
@@ -120,59 +121,46 @@ static void make_csv(void)
              folder_path(&here, "log.csv"));
 }
 
-typedef struct trial {
-    evaluation_request request;
-    candidate_request candidates[CANDIDATES];
-    evaluation_result results[CANDIDATES];
-} trial;
+static trial t; /* nothing is left in it after a comparison */
 
-static void ask(trial *self, const char *const *estimators, size_t count)
+static void ask(const char *estimators)
 {
-    static const char *const texts[CANDIDATES] = {"uniform", "first", "arm:2", "logged", "linucb", "thompson"};
-    *self = (trial){.request = evaluation_usual()};
-    evaluation_request *request = &self->request;
-    request->log = log_path;
-    request->model = REWARD_MODEL_RIDGE;
-    request->candidates = self->candidates;
-    request->candidate_count = CANDIDATES;
-    request->estimator_count = count;
-    for (size_t i = 0; i < CANDIDATES; i++) self->candidates[i].text = texts[i];
-    for (size_t i = 0; i < count; i++) assert_true(estimator_request_parse(estimators[i], &request->estimators[i]));
+    trial_ask(&t, log_path, "uniform,first,arm:2,logged,linucb,thompson", estimators);
 }
 
 /* Runs it, and returns everything that it says except the seconds. To be freed with free. */
-static char *run(trial *self, size_t threads)
+static char *run(size_t threads)
 {
     enum { ROOM = 1 << 20 };
     char *all = calloc(ROOM, 1), *line;
     size_t used = 0, length;
     ee_error error = {EE_OK, ""};
     assert_non_null(all);
-    self->request.threads = threads;
-    ee_status status = evaluation_run(&self->request, NULL, self->results, &error);
+    t.request.threads = threads;
+    ee_status status = evaluation_run(&t.request, NULL, t.results, &error);
     if (status) used += (size_t)snprintf(all, ROOM, "%d %s\n", (int)status, error.message);
-    for (size_t i = 0; i < self->request.candidate_count && !status; i++) {
-        evaluation_result *result = &self->results[i];
+    for (size_t i = 0; i < t.request.candidate_count && !status; i++) {
+        evaluation_result *result = &t.results[i];
         result->seconds = 0.0;
         used += (size_t)snprintf(all + used, ROOM - used, "%d %s\n", (int)result->finished, result->failure.message);
         if (!result->finished) continue;
-        ok(evaluations_format(&self->request, result, NULL, &line, &length, NULL));
+        ok(evaluations_format(&t.request, result, NULL, &line, &length, NULL));
         used += (size_t)snprintf(all + used, ROOM - used, "%.*s", (int)length, line);
         memory_free(line);
     }
     assert_true(used < ROOM - 1);
-    evaluation_release(self->results, self->request.candidate_count);
+    evaluation_release(t.results, t.request.candidate_count);
     return all;
 }
 
 /* Checks that all numbers of threads say the same, and that it has this part. */
-static void compare(trial *self, const char *part)
+static void compare(const char *part)
 {
     static const size_t threads[] = {3, 8, 2};
-    auto_free char *expected = run(self, 1);
+    auto_free char *expected = run(1);
     assert_message_has(expected, part);
     for (size_t i = 0; i < test_long(1, sizeof threads / sizeof *threads); i++) {
-        auto_free char *found = run(self, threads[i]);
+        auto_free char *found = run(threads[i]);
         assert_string_equal(expected, found);
     }
 }
@@ -180,7 +168,6 @@ static void compare(trial *self, const char *part)
 /* All modes in the long form, else the one that is the turn of the log. */
 static void compare_modes(size_t turn)
 {
-    static const char *const streaming[] = {"dr", "snips", "ips"}, *const kept[] = {"mrdr", "switch-dr"};
     static const struct {
         evaluation_mode mode;
         double split;
@@ -188,18 +175,14 @@ static void compare_modes(size_t turn)
         {EVALUATION_PROGRESSIVE, 0.5}, {EVALUATION_SPLIT, 0.3}, {EVALUATION_SPLIT, 100}, {EVALUATION_CROSS, 0.5}};
     for (size_t k = 0; k < test_long(1, 4); k++) {
         size_t i = (turn + k) % 4;
-        trial t;
-        ask(&t, streaming, 3);
-        t.request.mode = modes[i].mode;
-        t.request.split = modes[i].split;
-        t.request.folds = 3;
-        compare(&t, "\"candidate\":\"thompson\"");
-        ask(&t, kept, 2);
-        t.request.mode = modes[i].mode;
-        t.request.split = modes[i].split;
-        t.request.folds = 3;
-        if (!turn) t.request.interval = INTERVAL_BOOTSTRAP;
-        compare(&t, "\"candidate\":\"thompson\"");
+        for (int kept = 0; kept < 2; kept++) {
+            ask(kept ? "mrdr,switch-dr" : "dr,snips,ips");
+            t.request.mode = modes[i].mode;
+            t.request.split = modes[i].split;
+            t.request.folds = 3;
+            if (kept && !turn) t.request.interval = INTERVAL_BOOTSTRAP;
+            compare("\"candidate\":\"thompson\"");
+        }
     }
 }
 
@@ -222,79 +205,69 @@ TEST_IN_FOLDER(logs_of_all_forms)
 /* The default reward model, and a policy of two networks. */
 TEST_IN_FOLDER(networks)
 {
-    static const char *const estimators[] = {"dr"};
     static const made_log how = {"a.eelog", VECTORS, 120, DIM, 0.0};
-    trial t;
     make_log(&how);
-    ask(&t, estimators, 1);
+    ask("dr");
     t.candidates[1].text = "eenet";
     t.request.model = REWARD_MODEL_F1;
-    compare(&t, "\"candidate\":\"eenet\"");
+    compare("\"candidate\":\"eenet\"");
 }
 
 TEST_IN_FOLDER(rewards_leave_the_assumed_range)
 {
-    static const char *const estimators[] = {"dr", "snips"};
     static const made_log how = {"a.eelog", VECTORS, EVENTS, DIM, -2.0};
-    trial t;
     make_log(&how);
-    ask(&t, estimators, 2);
-    compare(&t, "\"range_low\":-2,");
-    ask(&t, estimators, 2);
+    ask("dr,snips");
+    compare("\"range_low\":-2,");
+    ask("dr,snips");
     t.request.reward_low = 0.0;
     t.request.reward_high = 1.0;
-    compare(&t, "is outside [0, 1]");
+    compare("is outside [0, 1]");
 }
 
 /* A candidate that fails on the way ends alone. */
 TEST_IN_FOLDER(candidates_fail)
 {
-    static const char *const estimators[] = {"ips"};
     static const made_log how = {"a.eelog", VECTORS, EVENTS, DIM, 0.0};
     char candidate_text[200] = "file:", rows[8192] = "";
-    trial t;
     make_log(&how);
     for (size_t i = 0; i < 150; i++) strcat(rows, "0.25,0.25,0.25,0.25\n");
     folder_write_text(&here, "rows.csv", rows);
     strcat(candidate_text, folder_path(&here, "rows.csv"));
-    ask(&t, estimators, 1);
+    ask("ips");
     t.candidates[0].text = candidate_text;
     t.candidates[1].text = "arm:none";
-    compare(&t, "0 no event has an action 'none'");
+    compare("0 no event has an action 'none'");
 }
 
 /* Lines before the bad one are read in the same batch. */
 TEST_IN_FOLDER(bad_lines)
 {
-    static const char *const estimators[] = {"dr"};
     static const made_log how = {"c.dsjson", NAMED, EVENTS, 0, 0.0};
-    trial t;
     make_log(&how);
     FILE *to = fopen(log_path, "a");
     assert_non_null(to);
     fputs("{\"c\":{\n", to);
     assert_int_equal(fclose(to), 0);
-    ask(&t, estimators, 1);
-    compare(&t, "\"passed\":1,");
-    ask(&t, estimators, 1);
+    ask("dr");
+    compare("\"passed\":1,");
+    ask("dr");
     t.request.reading.strict = true;
     t.request.features = "names=100"; /* no survey, which would find the line first */
-    compare(&t, "line 151: ");
-    ask(&t, estimators, 1);
+    compare("line 151: ");
+    ask("dr");
     t.request.least_probability = 0.3;
-    compare(&t, "is below --least-probability 0.3");
+    compare("is below --least-probability 0.3");
 }
 
 /* One event is larger than a batch; most are not. */
 TEST_IN_FOLDER(large_events)
 {
-    static const char *const estimators[] = {"snips"};
     enum { LARGE_DIM = 20000, LARGE_EVENTS = 40 };
     auto_free float *values = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *values);
     size_t starts[ACTIONS + 1];
     auto_free uint32_t *indices = calloc((size_t)ACTIONS * LARGE_DIM, sizeof *indices);
     log_writer *log;
-    trial t;
     assert_true(values && indices);
     snprintf(log_path, sizeof log_path, "%s", folder_path(&here, "large.eelog"));
     ok(log_create(log_path, LARGE_DIM, &log, NULL));
@@ -316,9 +289,9 @@ TEST_IN_FOLDER(large_events)
         ok(log_write(log, &event, NULL));
     }
     ok(log_end(log, true, NULL));
-    ask(&t, estimators, 1);
+    ask("snips");
     t.candidates[4].text = "ucb1";
-    compare(&t, "\"events\":40,");
+    compare("\"events\":40,");
 }
 
 typedef struct counter {
@@ -334,14 +307,12 @@ static bool is_wanted(void *context)
 
 TEST_IN_FOLDER(stopped_on_the_way)
 {
-    static const char *const estimators[] = {"dr"};
     static const made_log how = {"a.eelog", VECTORS, 2000, DIM, 0.0};
     make_log(&how);
     for (size_t threads = 1; threads <= 3; threads++) {
-        trial t;
         counter counted = {.most = 500};
         evaluation_watch watch = {.wanted = is_wanted, .context = &counted};
-        ask(&t, estimators, 1);
+        ask("dr");
         t.request.threads = threads;
         ok(evaluation_run(&t.request, &watch, t.results, NULL));
         for (size_t i = 0; i < CANDIDATES; i++) assert_false(t.results[i].finished);

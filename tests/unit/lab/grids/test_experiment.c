@@ -79,6 +79,7 @@ static char whole[60], folder[60]; /* never crashed, and the one under test */
 static dataset *data;
 static run_job jobs[JOBS];
 static run_shard shard; /* all, mostly */
+static run_result results[JOBS];
 
 /* The first run is the longest by far. On two threads it is held up until another has ended, which must then wait for
  * its turn in pending/. */
@@ -133,13 +134,13 @@ static int tear_down(void **state)
 }
 
 static ee_status run_in(const char *into, size_t threads, const run_job *played, size_t count, const run_watch *watch,
-                        run_result *results, ee_error *error)
+                        run_result *found, ee_error *error)
 {
     experiment_site site = {.folder = into, .pool = run_pool_of_threads(threads), .shard = shard};
-    return experiment_run(&site, played, count, watch, results, error);
+    return experiment_run(&site, played, count, watch, found, error);
 }
 
-static void play(const char *into, size_t threads, const run_watch *watch, run_result *results)
+static void play(const char *into, size_t threads, const run_watch *watch)
 {
     ok(run_in(into, threads, jobs, JOBS, watch, results, NULL));
     for (size_t i = 0; i < JOBS; i++) assert_true(results[i].finished && results[i].rounds == jobs[i].rounds);
@@ -223,28 +224,28 @@ static void note_standing(void *context, const run_standing *now)
 
 TEST_WITH(what_is_there_is_not_played_again, set_up, tear_down)
 {
-    run_result first[JOBS], second[JOBS];
+    run_result first[JOBS];
     notes heard = {0}, again = {0};
-    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &heard}, first);
+    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &heard});
+    memcpy(first, results, sizeof first);
     assert_int_equal(heard.ended, JOBS);
     assert_int_equal(heard.with_curve, JOBS);
     assert_true(heard.standings > 0 && !heard.wrong);
-    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &again}, second);
+    play(folder, 2, &(run_watch){.standing = note_standing, .ended = note_end, .context = &again});
     assert_int_equal(again.ended, JOBS);
     assert_int_equal(again.with_curve, 0);
     assert_int_equal(again.standings, 0);
     for (size_t i = 0; i < JOBS; i++) assert_int_equal(again.order[i], i);
-    assert_memory_equal(first, second, sizeof first); /* the seconds too: they were read */
+    assert_memory_equal(first, results, sizeof first); /* the seconds too: they were read */
 }
 
 TEST_WITH(lines_are_in_the_order_of_the_jobs, set_up, tear_down)
 {
-    run_result results[JOBS];
-    play(whole, 1, NULL, results);
+    play(whole, 1, NULL);
     for (size_t threads = 2; threads <= 4; threads++) {
         notes heard = {0};
         ended_runs = 0;
-        play(folder, threads, &(run_watch){.wanted = hold_up, .ended = note_end, .context = &heard}, results);
+        play(folder, threads, &(run_watch){.wanted = hold_up, .ended = note_end, .context = &heard});
         assert_true(heard.order[0] != 0); /* it was in pending/ */
         assert_same_folders();
         remove_all(folder);
@@ -272,10 +273,9 @@ TEST_WITH(reported_runs_are_kept, set_up, tear_down)
 {
     for (size_t threads = 1; threads <= 2; threads++) {
         size_t reported = 0;
-        run_result results[JOBS];
         run_watch watch = {.ended = is_kept_before_it_is_reported, .context = &reported};
         remove_all(folder);
-        play(folder, threads, &watch, results);
+        play(folder, threads, &watch);
         assert_int_equal(reported, JOBS);
     }
 }
@@ -286,7 +286,6 @@ static int play_until(int call, bool write_half, size_t threads)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        run_result results[JOBS];
         notes heard = {0};
         run_watch watch = {.wanted = threads > 1 ? hold_up : NULL, .ended = note_end, .context = &heard};
         calls = ended_runs = 0;
@@ -315,8 +314,7 @@ static void crash_everywhere(size_t threads, bool write_half)
 
 TEST_WITH(a_crash_at_any_call, set_up, tear_down)
 {
-    run_result results[JOBS];
-    play(whole, 1, NULL, results);
+    play(whole, 1, NULL);
     crash_everywhere(1, false);
     crash_everywhere(1, true);
     crash_everywhere(2, false);
@@ -326,7 +324,6 @@ TEST_WITH(a_crash_at_any_call, set_up, tear_down)
 /* The folder of a shard, with the order of all. */
 TEST_WITH(a_shard_that_crashes, set_up, tear_down)
 {
-    run_result results[JOBS];
     shard = (run_shard){1, 2};
     ok(run_in(whole, 1, jobs, JOBS, NULL, results, NULL));
     int status = CRASHED, call = 1;
@@ -343,8 +340,7 @@ TEST_WITH(a_shard_that_crashes, set_up, tear_down)
 /* A crash while it recovers from a crash, again and again: each time it comes a call further. */
 TEST_WITH(crash_after_crash, set_up, tear_down)
 {
-    run_result results[JOBS];
-    play(whole, 1, NULL, results);
+    play(whole, 1, NULL);
     int status = CRASHED;
     for (int call = 1; status == CRASHED; call++) status = play_until(call, call % 2, 2);
     ok(status);
@@ -363,8 +359,7 @@ static void assert_whole_lines(void)
 /* A disk that is full from any moment on: told, and nothing that was kept is lost. */
 TEST_WITH(a_full_disk, set_up, tear_down)
 {
-    run_result results[JOBS];
-    play(whole, 1, NULL, results);
+    play(whole, 1, NULL);
     ee_status status = EE_FILE_ERROR;
     for (int call = 1; status; call += (int)test_long(3, 1)) {
         remove_all(folder);
@@ -378,7 +373,7 @@ TEST_WITH(a_full_disk, set_up, tear_down)
         only_fail = half = false;
         assert_whole_lines();
         if (status) fails_saying(status, EE_FILE_ERROR, "No space left on device");
-        play(folder, 2, NULL, results);
+        play(folder, 2, NULL);
         assert_same_folders();
     }
 }
@@ -397,8 +392,7 @@ static bool stop_after_one(void *context)
 /* What had ended before it was stopped is kept, though its turn had not come. */
 TEST_WITH(stopped_and_called_again, set_up, tear_down)
 {
-    run_result results[JOBS];
-    play(whole, 1, NULL, results);
+    play(whole, 1, NULL);
     run_watch nobody = {.wanted = refuse};
     ok(run_in(folder, 2, jobs, JOBS, &nobody, results, NULL));
     for (size_t i = 0; i < JOBS; i++) assert_false(results[i].finished);
@@ -408,7 +402,7 @@ TEST_WITH(stopped_and_called_again, set_up, tear_down)
     ok(run_in(folder, 2, jobs, JOBS, &one, results, NULL));
     assert_true(!results[0].finished && results[1].finished);
     assert_true(exists("pending"));
-    play(folder, 1, &(run_watch){.ended = note_end, .context = &again}, results);
+    play(folder, 1, &(run_watch){.ended = note_end, .context = &again});
     assert_int_equal(again.order[0], 1); /* read, not played */
     assert_int_equal(again.with_curve, JOBS - 1);
     assert_same_folders();
@@ -430,23 +424,27 @@ static void curves_of_short_runs(char *path, size_t capacity)
     snprintf(path, capacity, "%s/curves/%s", folder, list.runs[1].curve);
 }
 
-/* Plays again after a loss: so many runs are played, and a sentence tells it. */
-static void assert_played_again(int runs, const char *sentence)
+static void assert_all_curves(void)
 {
-    run_result results[JOBS];
-    notes heard = {0}, again = {0};
-    play(folder, 2, &(run_watch){.ended = note_end, .context = &heard, .noted = note_sentence}, results);
-    assert_int_equal(heard.with_curve, runs);
-    assert_int_equal(heard.sentences, 1);
-    if (!strstr(heard.sentence, sentence)) fail_msg("got '%s', expected '%s'", heard.sentence, sentence);
-    play(folder, 1, &(run_watch){.ended = note_end, .context = &again, .noted = note_sentence}, results);
-    assert_int_equal(again.with_curve, 0);
-    assert_int_equal(again.sentences, 0);
     RELEASED_BY(results_release) stored_runs list = {0};
     double curve[LONG];
     ok(results_read(folder, &list, NULL));
     assert_int_equal(list.count, JOBS);
     for (size_t i = 0; i < JOBS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
+}
+
+/* Plays again after a loss: so many runs are played, and a sentence tells it. */
+static void assert_played_again(int runs, const char *sentence)
+{
+    notes heard = {0}, again = {0};
+    play(folder, 2, &(run_watch){.ended = note_end, .context = &heard, .noted = note_sentence});
+    assert_int_equal(heard.with_curve, runs);
+    assert_int_equal(heard.sentences, 1);
+    if (!strstr(heard.sentence, sentence)) fail_msg("got '%s', expected '%s'", heard.sentence, sentence);
+    play(folder, 1, &(run_watch){.ended = note_end, .context = &again, .noted = note_sentence});
+    assert_int_equal(again.with_curve, 0);
+    assert_int_equal(again.sentences, 0);
+    assert_all_curves();
 }
 
 TEST_WITH(lost_curves_are_played_again, set_up, tear_down)
@@ -456,10 +454,9 @@ TEST_WITH(lost_curves_are_played_again, set_up, tear_down)
     static const char *const sentences[LOSSES] = {"2 of its 2 runs are repeated now", "1 of its 2 runs is repeated now",
                                                   "2 of its 2 runs are repeated now",
                                                   "1 of its 2 runs is repeated now"};
-    run_result results[JOBS];
     char path[sizeof folder + 300];
-    play(whole, 1, NULL, results);
-    play(folder, 1, NULL, results);
+    play(whole, 1, NULL);
+    play(folder, 1, NULL);
     curves_of_short_runs(path, sizeof path);
     for (int loss = 0; loss < LOSSES; loss++) {
         double wrong = -1.0;
@@ -475,26 +472,19 @@ TEST_WITH(lost_curves_are_played_again, set_up, tear_down)
         fclose(file);
         assert_played_again(runs[loss], sentences[loss]);
         if (loss == OTHER_NUMBERS) break; /* the row in the middle stays, and no line names it */
-        size_t sizes[2];
-        uint8_t *left = read_in(whole, path + strlen(folder) + 1, &sizes[0]),
-                *right = read_in(folder, path + strlen(folder) + 1, &sizes[1]);
-        assert_int_equal(sizes[0], sizes[1]);
-        assert_memory_equal(left, right, sizes[0]);
-        memory_free(left);
-        memory_free(right);
+        assert_same_file(path + strlen(folder) + 1);
     }
 }
 
 /* What another command has played stays: its lines, and its rows in the file. */
 TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
 {
-    run_result results[JOBS];
     char path[sizeof folder + 300];
     double curve[SHORT];
     notes heard = {0};
     run_watch watch = {.ended = note_end, .context = &heard, .noted = note_sentence};
     RELEASED_BY(results_release) stored_runs list = {0};
-    play(folder, 1, NULL, results);
+    play(folder, 1, NULL);
     curves_of_short_runs(path, sizeof path);
     assert_int_equal(remove(path), 0);
     ok(run_in(folder, 1, &jobs[1], 1, &watch, results, NULL));
@@ -513,21 +503,16 @@ TEST_WITH(others_runs_keep_their_lines, set_up, tear_down)
 /* Killed at any call while lines are taken out: nothing but what was lost is lost. */
 TEST_WITH(a_crash_while_lines_are_taken_out, set_up, tear_down)
 {
-    run_result results[JOBS];
     char path[sizeof folder + 300];
-    double curve[LONG];
     int status = CRASHED;
     for (int call = 1; status == CRASHED; call += (int)test_long(3, 1)) {
         remove_all(folder);
-        play(folder, 1, NULL, results);
+        play(folder, 1, NULL);
         curves_of_short_runs(path, sizeof path);
         assert_int_equal(truncate(path, 128), 0);
         status = play_until(call, call % 2, 1);
         if (status == CRASHED) ok(play_until(0, false, 1));
-        RELEASED_BY(results_release) stored_runs list = {0};
-        ok(results_read(folder, &list, NULL));
-        assert_int_equal(list.count, JOBS);
-        for (size_t i = 0; i < JOBS; i++) ok(results_curve(folder, &list.runs[i], curve, NULL));
+        assert_all_curves();
     }
     ok(status);
 }
@@ -535,7 +520,6 @@ TEST_WITH(a_crash_while_lines_are_taken_out, set_up, tear_down)
 /* One that fails is told, is not kept, and does not hold up the others; the same job twice is played once. */
 TEST_WITH(failures_and_repetitions, set_up, tear_down)
 {
-    run_result results[JOBS];
     RELEASED_BY(results_release) stored_runs list = {0};
     jobs[0].policy = "no-such-policy";
     jobs[3] = jobs[1];

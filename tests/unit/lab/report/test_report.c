@@ -229,27 +229,35 @@ static char *write_page(void)
     return (char *)bytes;
 }
 
-/* The words of the table that follows a heading, a blank for each piece of markup. */
-static void read_table(const char *page, const char *heading, char *words, size_t capacity)
+/* The words of the table that follows a heading of the page, a blank for each piece of markup. */
+static const char *table_after(const char *heading)
 {
+    static char words[1024];
+    auto_memory char *page = write_page();
     const char *at = strstr(page, heading);
     assert_non_null(at);
     at = strstr(at, "<tbody>");
     assert_non_null(at);
     const char *end = strstr(at, "</tbody>");
     size_t length = 0;
-    for (bool inside = false; at < end && length + 1 < capacity; at++) {
+    for (bool inside = false; at < end && length + 1 < sizeof words; at++) {
         if (*at == '<') inside = true;
         char next = inside || *at == '\n' ? ' ' : *at;
         if (*at == '>') inside = false;
         if (next != ' ' || (length && words[length - 1] != ' ')) words[length++] = next;
     }
     words[length] = '\0';
+    return words;
 }
 
-TEST_IN_FOLDER(marks_are_explained_where_there_are_some)
+static int forget(void **state)
 {
     made = (made_runs){0};
+    return folder_leave(state);
+}
+
+TEST_WITH(marks_are_explained_where_there_are_some, folder_enter, forget)
+{
     add("one", "linucb", 7, 14);
     add("one", "uniform", 7, 30);
     auto_memory char *page = write_page();
@@ -261,40 +269,28 @@ TEST_IN_FOLDER(marks_are_explained_where_there_are_some)
     assert_non_null(strstr(page, "No mark: significantly different"));
 }
 
-TEST_IN_FOLDER(the_overview_is_in_order)
+TEST_WITH(the_overview_is_in_order, folder_enter, forget)
 {
-    made = (made_runs){0};
-    char words[1024];
     add_three("one", 7, 14, 10, 30);
-    auto_memory char *page = write_page();
-    read_table(page, "id=\"overview\"", words, sizeof words);
-    assert_string_equal(words, "linucb 9.86 ± 0.90 &ensp; eenet reference 13.86 ± 0.90 &ensp; uniform 29.86 ± 0.90 "
-                               "&ensp; ");
-    memory_free(page);
+    assert_string_equal(table_after("id=\"overview\""),
+                        "linucb 9.86 ± 0.90 &ensp; eenet reference 13.86 ± 0.90 &ensp; uniform 29.86 ± 0.90 "
+                        "&ensp; ");
 
     /* Of several data sets by the mean rank; who played fewer comes last, and a seed alone has no deviation. */
     add_three("two", 1, 10, 20, 15);
     add("one", "greedy", 7, 1);
-    page = write_page();
-    read_table(page, "id=\"overview\"", words, sizeof words);
-    assert_string_equal(words, "eenet reference 13.857 ± 0.900 &ensp; 9.00 &ensp; 2.0 "
-                               "linucb 9.857 ± 0.900 &ensp; 19.00 ? 2.5 "
-                               "uniform 29.857 ± 0.900 &ensp; 14.00 ? 3.0 "
-                               "greedy 0.857 ± 0.900 &ensp; – 1.0 ");
+    assert_string_equal(table_after("id=\"overview\""), "eenet reference 13.857 ± 0.900 &ensp; 9.00 &ensp; 2.0 "
+                                                        "linucb 9.857 ± 0.900 &ensp; 19.00 ? 2.5 "
+                                                        "uniform 29.857 ± 0.900 &ensp; 14.00 ? 3.0 "
+                                                        "greedy 0.857 ± 0.900 &ensp; – 1.0 ");
 }
 
-TEST_IN_FOLDER(a_dash_where_no_test_is_possible)
+TEST_WITH(a_dash_where_no_test_is_possible, folder_enter, forget)
 {
-    made = (made_runs){0};
-    char words[1024];
     add_three("one", 6, 14, 10, 30);
-    auto_memory char *page = write_page();
-    read_table(page, "<h2 id=\"one\">", words, sizeof words);
-    assert_non_null(strstr(words, "linucb 10.0 0.9 9.1 to 10.9 −4.0 [−4.0, −4.0] – – 60.0%"));
-    memory_free(page);
+    assert_non_null(strstr(table_after("<h2 id=\"one\">"), "linucb 10.0 0.9 9.1 to 10.9 −4.0 [−4.0, −4.0] – – 60.0%"));
     add_three("two", 7, 14, 14, 30);
-    page = write_page();
-    read_table(page, "<h2 id=\"two\">", words, sizeof words);
+    const char *words = table_after("<h2 id=\"two\">");
     assert_non_null(strstr(words, "[0.0, 0.0] ≈ 1.000 – 60.0%"));
     assert_non_null(strstr(words, "[+16.0, +16.0] 0.031 – 60.0%"));
 }

@@ -13,6 +13,7 @@ typedef struct made_runs {
 
 static made_runs made;
 static summary all;
+static const summary_group *group; /* the first */
 
 static int release(void **state)
 {
@@ -45,6 +46,7 @@ static void summarize(const char *reference)
 {
     summary_release(&all);
     ok(summary_create(&made.list, "nowhere", reference, &all, NULL));
+    group = all.results.groups;
 }
 
 TEST_OF_RUNS(groups_and_cells)
@@ -57,7 +59,7 @@ TEST_OF_RUNS(groups_and_cells)
     add("b", "greedy", "x=1", 0, 11)->rounds = 200;
     summarize(NULL);
     assert_int_equal(all.results.count, 3);
-    const summary_group *b = &all.results.groups[0];
+    const summary_group *b = group;
     assert_string_equal(b->label, "b, 100 rounds");
     assert_string_equal(b->file, "b-100-rounds");
     assert_string_equal(all.results.groups[1].label, "a");
@@ -113,7 +115,7 @@ TEST_OF_RUNS(numbers_of_slots_are_groups_of_their_own)
     summarize(NULL);
     assert_int_equal(all.results.count, 2);
     assert_string_equal(all.results.groups[1].label, "d, 3 slots");
-    assert_close(all.results.groups[0].cells[0].against.difference, 1.0, 1e-15);
+    assert_close(group->cells[0].against.difference, 1.0, 1e-15);
     assert_close(all.results.groups[1].cells[0].against.difference, 4.0, 1e-15);
 }
 
@@ -125,7 +127,6 @@ TEST_OF_RUNS(compares_common_seeds_with_the_reference)
         if (seed < 4) add("d", "eenet:paper", "", seed, 10.0 + (double)seed);
     }
     summarize(NULL);
-    const summary_group *group = &all.results.groups[0];
     assert_int_equal(group->references[SUMMARY_MAIN], 2);
     const summary_cell *uniform = &group->cells[0], *greedy = &group->cells[1], *eenet = &group->cells[2];
     assert_int_equal(uniform->against.pairs, 4);
@@ -144,8 +145,8 @@ TEST_OF_RUNS(compares_common_seeds_with_the_reference)
     assert_true(order[0] == 1 && order[1] == 2 && order[2] == 0);
 
     summarize("greedy");
-    assert_int_equal(all.results.groups[0].references[SUMMARY_MAIN], 1);
-    assert_close(all.results.groups[0].cells[0].against.difference, 12.6, 1e-14);
+    assert_int_equal(group->references[SUMMARY_MAIN], 1);
+    assert_close(group->cells[0].against.difference, 12.6, 1e-14);
     summary_release(&all);
 
     fails_saying(summary_create(&made.list, "nowhere", "gredy", &all, &last_error), EE_BAD_INPUT, "gredy");
@@ -163,7 +164,6 @@ TEST_OF_RUNS(pairs_have_the_same_seed)
         add("d", "linucb", "", seed, 100.0 * (double)seed + (seed < 7 ? differences[seed] : 1000.0));
     }
     summarize(NULL);
-    const summary_group *group = &all.results.groups[0];
     const comparison *found = &group->cells[1].against;
     assert_int_equal(found->pairs, 6); /* 0, 1, 2, 3, 5, 6 */
     assert_close(found->difference, -17.0 / 6.0, 1e-13);
@@ -196,7 +196,6 @@ TEST_OF_RUNS(a_test_needs_seeds)
         for (size_t k = 0; k < cases[i].others; k++)
             add_seeds(others[k], "", cases[i].seeds, 21.0 + (double)k); /* always the same way */
         summarize(NULL);
-        const summary_group *group = &all.results.groups[0];
         assert_false(group->cells[0].testable);
         for (size_t k = 1; k < group->count; k++) {
             assert_int_equal(group->cells[k].testable, cases[i].testable);
@@ -213,7 +212,7 @@ TEST_OF_RUNS(who_leads_and_by_how_much)
     add_seeds("uniform", "", 7, 30.0);
     add_seeds("greedy", "", 2, 1.0); /* has fewer seeds */
     summarize(NULL);
-    const summary_lead *lead = &all.results.groups[0].lead;
+    const summary_lead *lead = &group->lead;
     assert_int_equal(lead->best, 1);
     assert_int_equal(lead->next, 0);
     assert_close(lead->by.difference, 2.0, 1e-15);
@@ -225,7 +224,6 @@ TEST_OF_RUNS(who_leads_and_by_how_much)
 
     /* Where the best is the reference, it is what the table has. */
     summarize("linucb");
-    const summary_group *group = &all.results.groups[0];
     assert_int_equal(group->references[SUMMARY_MAIN], group->lead.best);
     assert_true(group->lead.p_holm == group->cells[0].p_holm);
     assert_true(group->lead.by.low == group->cells[0].against.low);
@@ -233,8 +231,8 @@ TEST_OF_RUNS(who_leads_and_by_how_much)
     made = (made_runs){0};
     add_seeds("eenet", "", 3, 12.0);
     summarize(NULL);
-    assert_int_equal(all.results.groups[0].lead.best, 0);
-    assert_int_equal(all.results.groups[0].lead.next, 1); /* there is none */
+    assert_int_equal(group->lead.best, 0);
+    assert_int_equal(group->lead.next, 1); /* there is none */
 }
 
 /* The cell that is the reference of the first group; its number of cells where there is none. */
@@ -252,7 +250,6 @@ TEST_OF_RUNS(equal_means)
     add_seeds("linucb", "", 2, 10.0);
     add_seeds("uniform", "", 2, 10.0);
     summarize(NULL);
-    const summary_group *group = &all.results.groups[0];
     assert_true(!group->cells[0].best && group->cells[1].best && group->cells[2].best);
     size_t order[3];
     assert_int_equal(summary_order(group, SUMMARY_MAIN, order), 3);
@@ -282,7 +279,6 @@ TEST_OF_RUNS(a_variant_can_be_the_reference)
 
     /* Its ablations are those of EE-Net with its own label. */
     summarize("eenet label=abs");
-    const summary_group *group = &all.results.groups[0];
     assert_string_equal(group->cells[2].labels[SUMMARY_MAIN], "eenet");
     assert_string_equal(group->cells[1].labels[SUMMARY_LABEL], "eenet label=gain");
     assert_close(group->cells[1].against.difference, -1.0, 1e-15);
@@ -317,7 +313,7 @@ TEST_OF_RUNS(labels_tell_what_differs)
         0, 1);
     add("f", "greedy", "a=2 b=2 c=2 d=2 e=2", 0, 1);
     summarize(NULL);
-    const summary_cell *cells = all.results.groups[0].cells;
+    const summary_cell *cells = group->cells;
     assert_string_equal(cells[0].labels[SUMMARY_MAIN], "neural-ucb nu=0.1");
     assert_string_equal(cells[1].labels[SUMMARY_MAIN], "neural-ucb nu=1");
     assert_string_equal(cells[2].labels[SUMMARY_MAIN], "linucb");
@@ -326,8 +322,8 @@ TEST_OF_RUNS(labels_tell_what_differs)
     assert_string_equal(all.results.groups[2].cells[1].labels[SUMMARY_MAIN], "greedy a=2 b=2 c=2 d=2 e=2");
     /* What has the same options is the same line, whatever it is called. */
     assert_int_equal(all.results.groups[1].cells[0].style, cells[1].style);
-    assert_int_equal(all.results.groups[0].references[SUMMARY_MAIN], 3);
-    assert_int_equal(all.results.groups[0].cells[0].against.pairs, 0);
+    assert_int_equal(group->references[SUMMARY_MAIN], 3);
+    assert_int_equal(group->cells[0].against.pairs, 0);
 }
 
 TEST_OF_RUNS(ablations_are_found)
@@ -339,7 +335,6 @@ TEST_OF_RUNS(ablations_are_found)
     add("d", "eenet:paper", "label=abs decision=linear w1=1", 0, 4);
     for (int i = 0; i < 2; i++) {
         summarize(i ? "eenet:paper" : NULL);
-        const summary_group *group = &all.results.groups[0];
         const summary_cell *cells = group->cells;
         assert_string_equal(cells[4].labels[SUMMARY_MAIN], "eenet:paper");
         assert_int_equal(group->references[SUMMARY_MAIN], i ? 4 : 0);
@@ -369,7 +364,6 @@ TEST_OF_RUNS(holm_counts_the_comparisons_of_a_part)
     add_seeds("eenet", "label=relu", 7, 8);
     add_seeds("linucb", "", 7, 9);
     summarize(NULL);
-    const summary_group *group = &all.results.groups[0];
     assert_true(group->cells[1].p_holm == 2.0 / 64.0 && group->cells[2].p_holm == 2.0 / 64.0);
     assert_true(group->cells[3].p_holm == 1.0 / 64.0);
     assert_int_equal(group->lead.tests, 1);
@@ -381,7 +375,6 @@ TEST_OF_RUNS(ablations_of_eenet_beside_another_reference)
     add("d", "eenet", "label=gain", 0, 5);
     add("d", "eenet", "label=abs", 0, 6);
     summarize("linucb");
-    const summary_group *group = &all.results.groups[0];
     assert_close(group->cells[1].against.difference, -4.0, 1e-15);
     assert_close(group->cells[2].against.difference, 1.0, 1e-15); /* to eenet with its own label */
 }
@@ -392,8 +385,8 @@ TEST_OF_RUNS(other_files_are_another_group)
     add("yelp", "greedy", "", 0, 1)->fingerprint = 0xfedcba9876543210u;
     summarize(NULL);
     assert_int_equal(all.results.count, 2);
-    assert_true(all.results.groups[0].other_files && all.results.groups[1].other_files);
-    assert_string_equal(all.results.groups[0].label, "yelp, files 01234567");
+    assert_true(group->other_files && all.results.groups[1].other_files);
+    assert_string_equal(group->label, "yelp, files 01234567");
     assert_string_equal(all.results.groups[1].file, "yelp-files-fedcba98");
 }
 
@@ -407,8 +400,8 @@ TEST_OF_RUNS(tuning_is_kept_apart)
     longer->rounds = 200;
     summarize(NULL);
     assert_int_equal(all.results.count, 1);
-    assert_int_equal(all.results.groups[0].count, 1);
-    assert_int_equal(all.results.groups[0].cells[0].count, 1);
+    assert_int_equal(group->count, 1);
+    assert_int_equal(group->cells[0].count, 1);
     assert_int_equal(all.grids.count, 1);
     assert_int_equal(all.grids.groups[0].count, 3);
     assert_string_equal(all.grids.groups[0].cells[1].labels[SUMMARY_MAIN], "greedy rate=0.2");
@@ -442,7 +435,7 @@ TEST_OF_RUNS(directions_add_up)
         }
     }
     summarize(NULL);
-    const summary_cell *cell = &all.results.groups[0].cells[0];
+    const summary_cell *cell = &group->cells[0];
     assert_close(cell->correlations[0], 1.0, 1e-12);
     assert_true(isnan(cell->correlations[1]) && isnan(cell->correlations[2]));
     assert_int_equal(cell->direction.arms, 12);

@@ -63,18 +63,21 @@ static void add(const char *folder, const stored_run *run)
     ok(result_folder_add(&into, run, curve, NULL));
 }
 
-static void add_seed(const char *folder, uint64_t seed)
+/* A digit for each seed. */
+static void add_seeds(const char *folder, const char *digits)
 {
-    stored_run run = make_run(seed);
-    add(folder, &run);
+    for (; *digits; digits++) {
+        stored_run run = make_run((uint64_t)(*digits - '0'));
+        add(folder, &run);
+    }
 }
 
 /* The order in which the seeds were asked for. */
-static void write_order(const char *folder, const uint64_t *seeds, size_t count)
+static void write_order(const char *folder, const char *digits)
 {
     char text[1000] = "";
-    for (size_t i = 0; i < count; i++) {
-        stored_run run = make_run(seeds[i]);
+    for (; *digits; digits++) {
+        stored_run run = make_run((uint64_t)(*digits - '0'));
         sprintf(text + strlen(text), "%016" PRIx64 "\n", run_keys_of_stored(&run).run);
     }
     folder_write_text(&here, formatted("%s/order", folder), text);
@@ -93,15 +96,14 @@ static ee_status merge(const char *first, const char *second)
     return merge_folders(into, folders, 2, &watch, &counts, &last_error);
 }
 
-static void assert_seeds(const uint64_t *seeds, size_t count)
+static void assert_seeds(const char *digits)
 {
     RELEASED_BY(results_release) stored_runs runs = {0};
     double curve[ROUNDS], expected[ROUNDS];
-    const char *path = folder_path(&here, "all");
-    ok(results_read(path, &runs, NULL));
-    assert_int_equal(runs.count, count);
-    for (size_t i = 0; i < count; i++) {
-        assert_int_equal(runs.runs[i].seed, seeds[i]);
+    ok(results_read(folder_path(&here, "all"), &runs, NULL));
+    assert_int_equal(runs.count, strlen(digits));
+    for (size_t i = 0; i < runs.count; i++) {
+        assert_int_equal(runs.runs[i].seed, (uint64_t)(digits[i] - '0'));
         ok(results_curve(folder_path(&here, "all"), &runs.runs[i], curve, NULL));
         make_curve(&runs.runs[i], expected);
         assert_memory_equal(curve, expected, sizeof curve);
@@ -118,15 +120,12 @@ static void assert_refused(void)
 
 TEST_IN_FOLDER(test_in_the_order_that_was_asked_for)
 {
-    const uint64_t asked[] = {4, 2, 1, 3};
-    add_seed("a", 4);
-    add_seed("a", 1);
-    add_seed("b", 2);
-    add_seed("b", 3);
-    write_order("a", asked, 4);
-    write_order("b", asked, 4);
+    add_seeds("a", "41");
+    add_seeds("b", "23");
+    write_order("a", "4213");
+    write_order("b", "4213");
     ok(merge("a", "b"));
-    assert_seeds(asked, 4);
+    assert_seeds("4213");
     assert_int_equal(counts.added, 4);
     assert_int_equal(counts.there, 0);
     assert_int_equal(counts.asked, 4);
@@ -138,35 +137,31 @@ TEST_IN_FOLDER(test_in_the_order_that_was_asked_for)
 /* What nobody asked for comes last, folder by folder. */
 TEST_IN_FOLDER(test_folders_without_an_order)
 {
-    const uint64_t asked[] = {3}, expected[] = {3, 9, 8, 7};
-    add_seed("a", 9);
-    add_seed("a", 8);
-    add_seed("b", 7);
-    add_seed("b", 3);
-    write_order("b", asked, 1);
+    add_seeds("a", "98");
+    add_seeds("b", "73");
+    write_order("b", "3");
     ok(merge("a", "b"));
-    assert_seeds(expected, 4);
+    assert_seeds("3987");
 }
 
 TEST_IN_FOLDER(test_again_and_in_the_middle)
 {
-    const uint64_t asked[] = {1, 2, 3, 4}, expected[] = {1, 3, 2, 4};
-    add_seed("a", 1);
-    add_seed("b", 3);
-    write_order("a", asked, 4);
-    write_order("b", asked, 4);
+    add_seeds("a", "1");
+    add_seeds("b", "3");
+    write_order("a", "1234");
+    write_order("b", "1234");
     ok(merge("a", "b"));
     assert_int_equal(counts.missing, 2);
-    add_seed("a", 2);
-    add_seed("b", 4);
+    add_seeds("a", "2");
+    add_seeds("b", "4");
     for (size_t i = 0; i < 2; i++) {
         ok(merge("a", "b"));
         assert_int_equal(counts.added, i ? 0 : 2);
         assert_int_equal(counts.there, i ? 4 : 2);
         assert_int_equal(counts.missing, 0);
-        assert_seeds(expected, 4);
+        assert_seeds("1324");
     }
-    add_seed("all", 9); /* only the folder itself has it */
+    add_seeds("all", "9"); /* only the folder itself has it */
     ok(merge("a", "b"));
     assert_int_equal(counts.there, 4);
 }
@@ -174,20 +169,18 @@ TEST_IN_FOLDER(test_again_and_in_the_middle)
 /* A line that is not whole, and one without its end. */
 TEST_IN_FOLDER(test_while_a_shard_writes)
 {
-    const uint64_t expected[] = {1, 2};
-    add_seed("a", 1);
-    add_seed("b", 2);
+    add_seeds("a", "1");
+    add_seeds("b", "2");
     FILE *file = fopen(folder_path(&here, "b/results.jsonl"), "a");
     assert_true(fputs("{\"dataset\":\"synth", file) > 0);
     assert_int_equal(fclose(file), 0);
     ok(merge("a", "b"));
-    assert_seeds(expected, 2);
+    assert_seeds("12");
 }
 
 /* Seconds, bytes and machine may differ. */
 TEST_IN_FOLDER(test_the_same_run_in_two)
 {
-    const uint64_t expected[] = {1};
     stored_run run = make_run(1);
     add("a", &run);
     run.result.seconds = 2.0;
@@ -195,14 +188,14 @@ TEST_IN_FOLDER(test_the_same_run_in_two)
     run.machine = "another machine";
     add("b", &run);
     ok(merge("a", "b"));
-    assert_seeds(expected, 1);
+    assert_seeds("1");
     assert_int_equal(counts.added, 1);
 }
 
 TEST_IN_FOLDER(test_another_result)
 {
     stored_run run = make_run(1);
-    add_seed("b", 7);
+    add_seeds("b", "7");
     add("a", &run);
     run.result.regret += 0.5;
     add("b", &run);
@@ -233,7 +226,7 @@ TEST_IN_FOLDER(test_another_version)
 {
     stored_run run = make_run(2);
     run.kernels = "avx512";
-    add_seed("a", 1);
+    add_seeds("a", "1");
     add("b", &run);
     assert_refused();
     assert_message_has(told[0], "/b (line 1) was run by eenet 0.1.0 with kernels avx512");
@@ -252,9 +245,9 @@ TEST_IN_FOLDER(test_versions_that_the_folder_has)
 {
     stored_run old = make_run(10), new = make_run(11);
     old.version = "0.0.9";
-    add_seed("all", 1);
+    add_seeds("all", "1");
     add("b", &old);
-    add_seed("a", 2);
+    add_seeds("a", "2");
     assert_int_equal(merge("a", "b"), EE_BAD_INPUT);
     assert_message_has(told[0], "0.0.9");
     new.version = "0.0.9";
@@ -267,7 +260,7 @@ TEST_IN_FOLDER(test_another_fingerprint)
 {
     stored_run run = make_run(2);
     run.fingerprint = 18;
-    add_seed("a", 1);
+    add_seeds("a", "1");
     add("b", &run);
     assert_refused();
     assert_message_has(told[0], "synthetic:inner has fingerprint 0000000000000011 in");
@@ -301,29 +294,27 @@ static void cut_curves(const char *folder)
 
 TEST_IN_FOLDER(test_a_lost_curve)
 {
-    const uint64_t asked[] = {1, 2}, expected[] = {2};
-    add_seed("a", 1);
-    add_seed("b", 2);
-    write_order("a", asked, 2);
+    add_seeds("a", "1");
+    add_seeds("b", "2");
+    write_order("a", "12");
     cut_curves("a");
     ok(merge("a", "b"));
     assert_int_equal(counts.lost, 1);
     assert_int_equal(counts.missing, 1);
     assert_int_equal(told_count, 1);
     assert_message_has(told[0], "is missing or damaged: skipped the run in line 1 of");
-    assert_seeds(expected, 1);
+    assert_seeds("2");
 }
 
 /* Another folder may have it. */
 TEST_IN_FOLDER(test_a_curve_that_another_has)
 {
-    const uint64_t expected[] = {1};
-    add_seed("a", 1);
-    add_seed("b", 1);
+    add_seeds("a", "1");
+    add_seeds("b", "1");
     cut_curves("a");
     ok(merge("a", "b"));
     assert_int_equal(counts.lost, 0);
-    assert_seeds(expected, 1);
+    assert_seeds("1");
 }
 
 TEST_IN_FOLDER(test_tuning_alone)
@@ -340,16 +331,15 @@ TEST_IN_FOLDER(test_tuning_alone)
 /* What diverged is known to all, until somebody has a result of it all the same. */
 TEST_IN_FOLDER(test_runs_that_failed)
 {
-    const uint64_t asked[] = {1, 2, 3}, expected[] = {1, 2, 3};
     uint64_t keys[3];
     failed_runs failed = {0};
     for (size_t i = 0; i < 3; i++) {
-        stored_run run = make_run(asked[i]);
+        stored_run run = make_run(i + 1);
         keys[i] = run_keys_of_stored(&run).run;
     }
-    add_seed("a", 1);
-    add_seed("b", 2);
-    write_order("a", asked, 3);
+    add_seeds("a", "1");
+    add_seeds("b", "2");
+    write_order("a", "123");
     ok(failed_runs_keep(folder_path(&here, "b"), keys[2], "it diverged", NULL));
     ok(failed_runs_keep(folder_path(&here, "b"), keys[0], "but not for a", NULL));
     for (size_t i = 0; i < 2; i++) {
@@ -361,17 +351,17 @@ TEST_IN_FOLDER(test_runs_that_failed)
         assert_string_equal(failed_runs_find(&failed, keys[2])->sentence, "it diverged");
     }
     failed_runs_release(&failed);
-    add_seed("b", 3);
+    add_seeds("b", "3");
     ok(merge("a", "b"));
     assert_int_equal(counts.failed, 0);
     assert_int_equal(counts.missing, 0);
-    assert_seeds(expected, 3);
+    assert_seeds("123");
 }
 
 TEST_IN_FOLDER(test_a_damaged_order)
 {
-    add_seed("a", 1);
-    add_seed("b", 2);
+    add_seeds("a", "1");
+    add_seeds("b", "2");
     folder_write_text(&here, "a/order", "0123456789abcdef\nnonsense\n");
     fails_saying(merge("a", "b"), EE_BAD_INPUT, "a/order: line 2: expected the key of a run");
     assert_true(file_is_missing(folder_path(&here, "all")));
@@ -379,7 +369,7 @@ TEST_IN_FOLDER(test_a_damaged_order)
 
 TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 {
-    add_seed("a", 1);
+    add_seeds("a", "1");
     fails_saying(merge("a", "b"), EE_FILE_ERROR, "b/results.jsonl");
     assert_true(file_is_missing(folder_path(&here, "all")));
 }
@@ -387,8 +377,8 @@ TEST_IN_FOLDER(test_a_folder_that_is_not_there)
 TEST_IN_FOLDER(test_while_another_writes)
 {
     result_folder busy = {0};
-    add_seed("a", 1);
-    add_seed("b", 2);
+    add_seeds("a", "1");
+    add_seeds("b", "2");
     ok(result_folder_open(folder_path(&here, "all"), NULL, &busy, NULL));
     fails_saying(merge("a", "b"), EE_FILE_ERROR, "another run is writing results there");
     result_folder_close(&busy);
