@@ -42,12 +42,6 @@ static id_round *draw_some(uint64_t number, size_t best)
     return &round;
 }
 
-/* The last arm is the good one. */
-static double reward_of(size_t number)
-{
-    return number == ARMS - 1 ? 1 : 0;
-}
-
 static const char *const policies[] = {"ucb1", "thompson"};
 enum { POLICIES = sizeof policies / sizeof *policies };
 
@@ -65,7 +59,7 @@ TEST(order_and_exclusions_do_not_matter)
         for (size_t t = 0; t < ROUNDS; t++) {
             id_round *round = draw_some(t, ARMS - 1);
             ee_decision decision = bandit_choose(bandit, &round->arms, NULL);
-            double reward = reward_of(round->numbers[decision.arm]);
+            double reward = round->numbers[decision.arm] == ARMS - 1; /* the last arm is the good one */
             bandit_reward(bandit, decision.id, reward);
             right += t >= ROUNDS - LAST && reward == 1;
             if (t == ROUNDS / 2) { /* and a bandit that was saved goes on with what it knows */

@@ -172,12 +172,6 @@ static bool saves_at(uint64_t t)
     return t <= EVERY ? t % test_long(30, 1) == 0 : t % 15 == 0;
 }
 
-/* The round to which a model of round t plays on: some to the end, others to one whose model is saved. */
-static uint64_t last_of(uint64_t t)
-{
-    return t % test_long(15, 5) != 0 && t + 14 <= EVERY ? t + 14 : LATER;
-}
-
 TEST(loaded_bandits_go_on)
 {
     static model before[LATER + 1], after[LATER + 1]; /* the rewards of a round */
@@ -202,7 +196,8 @@ TEST(loaded_bandits_go_on)
         assert_memory_equal(expected.arms + 1, silent.arms + 1, LATER * sizeof *silent.arms);
         assert_true(model_is_of(after[LATER], never_saved)); /* saving changed nothing */
         for (uint64_t t = 0; t <= LATER; t++) {
-            uint64_t last = last_of(t);
+            /* Some models play on to the end, others to a round whose model is saved. */
+            uint64_t last = t % test_long(15, 5) != 0 && t + 14 <= EVERY ? t + 14 : LATER;
             if (t && saves_at(t) && t % 2) assert_goes_on(s, before[t], t, false, &expected, last, after[last]);
             if (saves_at(t)) assert_goes_on(s, after[t], t, true, &expected, last, after[last]);
             model_free(&before[t]);

@@ -108,11 +108,6 @@ static void assert_same_report(const live_bandit *a, const live_bandit *b)
     memory_free(right);
 }
 
-static lift_estimate reward_lift(const live_bandit *of)
-{
-    return lift_now(&of->guard.parts[0].lifts[0], 0.05);
-}
-
 /* As the server does it. */
 static void write_alarm(const live_alarm *alarm)
 {
@@ -129,7 +124,7 @@ static void write_alarm(const live_alarm *alarm)
 TEST_WITH(the_lift_is_that_of_the_log, start, finish)
 {
     watch_guarded(MANY, (odds){0.6, 0.4, 0});
-    lift_estimate now = reward_lift(&watched);
+    lift_estimate now = lift_now(&watched.guard.parts[0].lifts[0], 0.05);
     assert_int_equal(now.treated.decisions + now.control.decisions, MANY);
     assert_true(now.interval.low < 0.2 && now.interval.high > 0.2 && now.interval.low > 0);
     assert_true(fabs(now.treated.people - MANY / 6.0) < 0.15 * MANY / 6.0);
