@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "build/results"
 JOBS = str(os.cpu_count() or 1)
-AT_ONCE = str((os.cpu_count() or 1) + 1)  # some tests wait more than they compute
+AT_ONCE = str((os.cpu_count() or 1) + 2)  # some tests wait more than they compute
 PYTHON = "/usr/bin/python3"
 BUILT = ROOT / "build/release"
 # A make that runs this one must not pass its flags on.
