@@ -84,7 +84,9 @@ def promotions(text):
 
 
 def output(text):
-    return {"output": f"\n```\n{text.strip()}\n```\n"}
+    """Without what make says about its build."""
+    lines = [line for line in text.strip().splitlines() if not re.match(r"(\[ *\d+%\] )?Built target ", line)]
+    return {"output": "\n```\n" + "\n".join(lines) + "\n```\n"}
 
 
 # Name, command, how its output becomes numbers besides the output itself.
