@@ -27,7 +27,7 @@ def read_message(connection):
 
 
 class Listener:
-    """Serves each connection, to a free port, in a thread of its own: by ``_serve(client)`` of the class below."""
+    """Accepts connections on a free port. A subclass serves each in a thread, by ``_serve(client)``."""
 
     def __init__(self):
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)

@@ -11,6 +11,7 @@ import math
 import random
 import struct
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -381,6 +382,12 @@ def test_vectors_and_names_do_not_mix():
     refuses(eenet.BadInput, sentence, make().decide_many, vectors, contexts=[{"a": 1}] * 3)
     assert make().decide(np.eye(2, 450, dtype="f4")).arm in (0, 1)  # a bandit with names takes vectors too
     refuses(eenet.BadInput, r"expected named features, .*; got vectors of dimension 3", make().decide, [[1, 2, 3]])
+
+
+def test_the_first_arms_of_a_process_are_an_array():
+    code = "import eenet, numpy; eenet.Bandit('linucb', features=True).decide(numpy.eye(2), context={'a': 1})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 1 and "only named features take a context" in done.stderr
 
 
 def test_a_cell_of_a_frame_may_empty_its_column():

@@ -355,7 +355,8 @@ class Server:
 
     @contextlib.contextmanager
     def unread(self, path, count=8):
-        """So many answers to GET path begin, and nobody reads on. An earlier answer may still count when a client has all of it."""
+        """Inside it, `count` responses to GET path have begun and are not read on. Until the server has noted the end of an
+        earlier response, it may refuse a new one: then this asks again."""
         readers = []
 
         def begin():

@@ -1,5 +1,4 @@
-// PostgreSQL for a test: a new database on a server of its own, reached by a socket, so it needs no port. See
-// tests/tools/postgres.sh.
+// Starts PostgreSQL for one test, with a new database, on a socket instead of a port. See tests/tools/postgres.sh.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

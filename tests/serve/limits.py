@@ -1,6 +1,7 @@
-"""limits.py EENET [CONNECTIONS]: a server with few file descriptors, with a full disk, and with idle connections. What it cannot do
-is refused with 503 and Retry-After; those who are connected, reading, health and a clean stop go on. With room again it works
-again by itself, and the log has exactly what was acknowledged. CONNECTIONS: only measures decisions while so many are idle."""
+"""limits.py EENET [CONNECTIONS]: a server with few file descriptors, with a full disk, and with idle connections. It refuses what
+it cannot do with 503 and Retry-After; open connections, reads, health checks and a clean stop still work. When there is space
+again, it recovers without a restart, and the log has exactly what was acknowledged. With CONNECTIONS the program only measures
+decisions while that many connections are idle."""
 import ctypes
 import itertools
 import json

@@ -37,7 +37,7 @@ static int find_numpy(void)
 
 int array_is_plain(PyObject *object)
 {
-    /* An array exists only if numpy was imported. This does not import it for a caller without arrays. */
+    /* An array exists only if numpy is imported already; callers without arrays must not pay for importing it. */
     if (!ndarray && PyDict_GetItemString(PyImport_GetModuleDict(), "numpy") && find_numpy()) PyErr_Clear();
     return (PyObject *)Py_TYPE(object) == ndarray;
 }

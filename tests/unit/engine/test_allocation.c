@@ -197,8 +197,8 @@ static bool fail_once(attempt call, call_context *c, size_t place)
     return failed;
 }
 
-/* Fails the chosen allocations, one after the other, until the call succeeds; returns how many it makes. For calls that
- * leave nothing behind, and NULL in place of what they make: the bandit must stay as it is. */
+/* Fails the chosen allocations, one after the other, until the call succeeds; returns how many it makes. Until then the
+ * call must not change the bandit, and must set to NULL what it would make. */
 static size_t fail_each(attempt call, call_context *c)
 {
     static char anything;

@@ -279,7 +279,7 @@ TEST(a_record_of_another_model_is_refused)
     assert_foreign("neural-ucb", DIM + 1, "f1.width=6", record);
     assert_foreign("neural-ts", DIM, "f1.width=6", record);
     assert_foreign("linucb", DIM, "scale=off", scaled);
-    /* Options that leave the meaning of a record as it is may differ, and the seed. */
+    /* The seed and options that do not change the meaning of a record may differ. */
     auto_bandit *plain = bandit_make("eenet", DIM, 3, "f1.width=6"); /* it keeps nothing */
     auto_model other = record_make(plain, 101, &reward);
     assert_learns("neural-ucb", 4, "f1.width=6", record);

@@ -248,7 +248,7 @@ TEST(hashes_never_change)
     assert_true(names_product_hash(cases[2].hash, cases[3].hash) == 0x2bb7a6332045cb2cU);
 }
 
-/* The beginning, so many pieces of three bytes, and "]}"; to be freed with free. */
+/* Returns the beginning, `times` pieces of three bytes, and "]}". Release it with free. */
 static char *repeat(const char *beginning, const char *piece, size_t times)
 {
     char *json = malloc(strlen(beginning) + 3 * times + 3), *at = json + strlen(beginning);

@@ -161,7 +161,7 @@ TEST(plain_numbers)
         {9.996, 3, "10"},
         {0.0, 3, "0"},
         {-0.0, 3, "0"},
-        /* What nobody counts the zeros of. */
+        /* Not written as plain digits. */
         {1.5e15, 3, "1.5e+15"},
         {1.5e-10, 3, "1.5e-10"},
         {INFINITY, 3, "inf"},

@@ -90,7 +90,7 @@ TEST(linear_is_the_weighted_sum_in_which_f2_weighs_less_later)
     for (uint64_t round = 0; round < 2000; round += 400) assert_linear(&self, round, 0.5, -2);
     make(&other, "decision=linear w1=1 w2=3", 1); /* the offset is of f2's labels, and none of the sum's business */
     assert_linear(&other, 0, 1, 3);
-    /* After exactly so many rewards f2 weighs less. */
+    /* f2 weighs less after exactly w2_late_after rewards. */
     RELEASED_BY(release) made late, never;
     make(&late, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=10", 0);
     make(&never, "decision=linear w1=1 w2=2 w2_late=0.25 w2_late_after=0", 0);
