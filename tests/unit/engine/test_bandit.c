@@ -304,7 +304,7 @@ TEST(a_round_of_nothing_is_not_the_first)
     }
 }
 
-/* Scoring before the first decision scales by the length of its own arms, which it does not keep; nor does a refused call. */
+/* Scores before the first decision are scaled by the length of their own arms. Neither they nor refusals keep it. */
 TEST(neither_a_look_nor_a_refusal_is_the_first_round)
 {
     static round_arms round;
