@@ -3,14 +3,17 @@
 behaves as one server does. Runs in an empty folder; exits with 77 if PostgreSQL is not installed."""
 import contextlib
 import gzip
+import http.server
 import itertools
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from fleet import Fleet, Server, one_database
 
+import harness
 from harness import Failure, Response, at_once, make_certificate, run_cases, same, wait_for
 
 TWO = [{"id": "a", "features": {"x": 1}}, {"id": "b", "features": {"x": 0}}]
@@ -407,15 +410,46 @@ def refusals_say_when_to_retry(fleet):
 
 
 def strangers_are_no_servers(fleet):
-    """Headers of a forwarded request with a wrong secret mean nothing."""
+    """Headers of another fleet are refused. Who listens at a dead server's address neither executes a request nor answers it."""
     create(fleet.servers[0], "secret")
-    owner, other, _ = roles(fleet, "secret")
     false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *", "X-Eenet-Bandit": "ids", "X-Eenet-Decision": "f" * 32}
-    for server in (owner, other):
-        got = server.expect("POST", "/v1/bandits/secret/decide", {"actions": TWO}, headers=false)
-        if got.json["id"] == "f" * 32:
-            raise Failure("an id of a stranger was used")
-        same(reward(server, "secret", got.json["id"]), "joined", "reward of the decision")
+    for server in fleet.servers:
+        server.expect("POST", "/v1/bandits/secret/decide", {"actions": TWO}, 421, headers=false)
+    for kind in ("server", "web"):
+        owner, other, _ = roles(fleet, "secret")
+        owner.kill()
+        with stranger(owner, kind) as asked:
+            same(decide(other, "secret", kind).json["id"], kind, "a decision that a stranger could answer")
+            same(reward(other, "secret", kind), "joined", "reward of the decision")
+            same(asked(), 0, "decisions of the stranger")
+        owner.start()
+
+
+@contextlib.contextmanager
+def stranger(server, kind):
+    """Listens at the address of a server that was killed, and gives a function that tells its decisions: a server with a bandit of
+    the same name, or a web server that answers anything."""
+    if kind == "server":
+        with harness.Server(server.program, f"{server.folder}.stranger", port=server.port) as other:
+            create(other, "secret")
+            yield lambda: other.expect("GET", "/v1/bandits/secret").json["decisions"]
+        return
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):  # pylint: disable=invalid-name
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"id": "mine"}')
+
+        def log_message(self, *_):  # pylint: disable=arguments-differ
+            """Says nothing."""
+
+    with http.server.HTTPServer(("127.0.0.1", server.port), Answer) as web:
+        threading.Thread(target=web.serve_forever).start()
+        try:
+            yield lambda: 0
+        finally:
+            web.shutdown()
 
 
 def same_address_is_reported(fleet, program, folder):
@@ -490,10 +524,6 @@ def keys_of_the_database(fleet, program):
         server.expect("POST", "/v1/bandits/ids/decide", {"actions": TWO}, 403, key=only)
         server.expect("GET", "/v1/bandits/guarded/model", status=403, key=only)
         server.expect("PATCH", "/v1/bandits/guarded", {"wait": 5}, 403, key=only)
-    false = {"X-Eenet-Fleet": "0" * 64, "X-Eenet-Grant": "4 root *"}
-    for server in (owner, other):
-        server.expect("GET", "/v1/bandits/guarded", status=401, headers=false)
-        server.expect("GET", "/v1/bandits/guarded", status=403, headers=false, key=only)
     keys("remove", "only")
     for server in fleet.servers:
         path = "/v1/bandits/guarded/decide"

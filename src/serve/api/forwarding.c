@@ -19,6 +19,8 @@ enum {
     MISDIRECTED = 421
 };
 
+#define FLEET_HEADER "X-Eenet-Fleet"
+
 struct forwarding {
     memory memory;
     service *of;
@@ -53,12 +55,17 @@ static bool read_grant(call *self, const char *from, key_grant *grant)
 
 bool forwarding_read_grant(call *self, key_grant *grant)
 {
-    const http_exchange *exchange = self->exchange;
-    const char *secret = self->owner->fleet ? http_header(exchange, "X-Eenet-Fleet") : NULL;
-    const char *given = secret ? http_header(exchange, "X-Eenet-Grant") : NULL;
+    http_exchange *exchange = self->exchange;
+    const char *secret = http_header(exchange, FLEET_HEADER);
+    const char *given = http_header(exchange, "X-Eenet-Grant");
     const char *first_id = http_header(exchange, "X-Eenet-Decision");
-    if (!given || !fleet_knows(self->owner->fleet, secret) || !read_grant(self, given, grant)) return false;
+    if (!secret) return true;
+    if (!given || !self->owner->fleet || !fleet_knows(self->owner->fleet, secret) || !read_grant(self, given, grant)) {
+        http_refuse(exchange, MISDIRECTED, "this server is not of the fleet that forwarded the request");
+        return false;
+    }
     self->is_forwarded = true;
+    http_add_header(exchange, FLEET_HEADER, self->owner->fleet_mark);
     if (first_id && strlen(first_id) == DECISION_ID_SIZE) memcpy(self->first_id, first_id, DECISION_ID_SIZE + 1);
     return true;
 }
@@ -161,7 +168,7 @@ static ee_status write_headers(call *self)
     into->length = 0;
     snprintf(grant, sizeof grant, "%d %s %s", (int)self->role, self->key_name[0] ? self->key_name : "-",
              self->only_bandit ? self->only_bandit : "*");
-    add_line(into, "X-Eenet-Fleet", self->owner->forwarding->secret);
+    add_line(into, FLEET_HEADER, self->owner->forwarding->secret);
     add_line(into, "X-Eenet-Grant", grant);
     add_line(into, "X-Eenet-Decision", self->first_id);
     add_line(into, "X-Request-Id", self->request_id);
@@ -190,8 +197,8 @@ static ee_status write_target(call *self)
 static bool is_own_header(json_text name)
 {
     static const char *const own[] = {
-        "Connection", "Content-Length", "Content-Type",  "Transfer-Encoding", "Date",
-        "Server",     "X-Request-Id",   "traceresponse", "Keep-Alive",        "x-ms-client-request-id"};
+        "Connection",   "Content-Length", "Content-Type", "Transfer-Encoding",      "Date",      "Server",
+        "X-Request-Id", "traceresponse",  "Keep-Alive",   "x-ms-client-request-id", FLEET_HEADER};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strlen(own[i]) == name.length && strncasecmp(own[i], name.bytes, name.length) == 0) return true;
     return false;
@@ -242,13 +249,22 @@ static void pass_response(call *self)
     http_answer(exchange, request->status);
 }
 
+/* The status of a response; 0: there is none, or it is a stranger's, who listens where a server of the fleet did. */
+static int status_of(const call *self, const forward_request *request)
+{
+    const char *mark = self->owner->fleet_mark;
+    bool is_ours = request->status && json_is(forward_header(request, FLEET_HEADER), mark);
+    return is_ours || request->status == MISDIRECTED ? request->status : 0;
+}
+
 static void forwarded(forward_request *request)
 {
     call *self = request->context;
-    bool again = request->status == MISDIRECTED || (!request->status && (!request->sent || is_safe(self)));
+    int status = status_of(self, request);
+    bool again = status == MISDIRECTED || (!status && (!request->sent || is_safe(self)));
     if (again)
         wait_on(self);
-    else if (request->status)
+    else if (status)
         pass_response(self);
     else
         refuse_waiting(self, "the bandit's server did not answer, so it is not known whether it executed the request; "
@@ -402,7 +418,7 @@ static void take_gathered(forward_request *request)
 {
     gathering *self = request->context;
     gathered *to = &self->responses[request - self->requests];
-    to->status = request->status;
+    to->status = status_of(self->call, request);
     text_bytes(&to->bytes, request->response.bytes, request->response.length);
     if (atomic_fetch_sub(&self->left, 1) == 1) end_gathering(self);
 }

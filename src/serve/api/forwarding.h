@@ -10,7 +10,11 @@
  *   X-Eenet-Decision   the id of a decision without one. A request that is sent again has the same, so it is decided
  * once
  *
- * A server that gets one for a bandit that it does not own answers with 421, and the sender looks for the owner again.
+ * A response has X-Eenet-Fleet with the mark of the fleet: after a crash somebody else may listen at a server's
+ * address. A response without it counts as none.
+ *
+ * A server that gets one for a bandit that it does not own, or of another fleet, answers with 421, and the sender looks
+ * for the owner again.
  * After a failure, a decision or a request that only reads is sent again. Anything else may have been executed, so the
  * caller gets 503 and decides: with an id, it can be repeated. A timeout is a failure too: the connection is closed, so
  * a late response is dropped. A request that may take long has a longer timeout while its server is alive. */
@@ -26,7 +30,8 @@ void forwarding_free(service *of);
 
 forwarder_counts forwarding_counts(const service *of);
 
-/* Takes what the headers of a forwarded request say. false: it is not one. */
+/* Takes what the headers of a request say, if it is a forwarded one. false: answered, because it is for another fleet.
+ */
 bool forwarding_read_grant(call *self, key_grant *grant);
 /* The bandit of a forwarded request; NULL: as the path says. */
 const char *forwarding_bandit(const call *self);
