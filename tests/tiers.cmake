@@ -8,16 +8,22 @@ set(EENET_CI
     "serve_(clock|damage|erase|fairness|guardrails|learning|limits|openapi|prometheus|quality)" "node_.*" "npm_packages"
     "wasm_build" "site" "sbom" "releases" "release_files" "library_alone" "debian" "ranks_.*" "slurm_.*")
 # make test-all: minutes long, or statistical, or what a kill must hit at a moment that a slow machine may miss.
-set(EENET_NIGHT "guard" "node_shop" "ranks_killed")
+set(EENET_NIGHT
+    "guard" "node_shop" "ranks_(killed|refused|stopped)" "node_page_.*" "misleading_logs" "serve_guardrails_postgres"
+    "examples_fleet")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
-set(EENET_PLAIN "examples" "studies" "study" "cli_(csv_logs|shard|run|evaluate|plan)" "page_.*")
+set(EENET_PLAIN
+    "examples" "studies" "study" "cli_(bench|csv_logs|evaluate|grid|interrupt|lists|plan|rounds|run|shard)" "page_.*"
+    "document_commands" "test_limits_study")
 # The quick ones of the other architecture.
 set(EENET_SHORT "fuzz_.*" "test_(archive|cholesky|decimal|kernels|learner|network|stored_models|triangle|vector)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.
 set(EENET_UNIT_ON_POSTGRES audit_log blobs joining log_export pg_store store
     store_copy thread_journal thread_pool_pg thread_spool thread_store)
 # ctest starts them first.
-set(EENET_LONGEST guard fleet_torture)
+set(EENET_LONGEST
+    guard fleet_torture fleet_behaviour library_alone node_live python_asan serve_api serve_torture slurm_arrays slurm_mpi_jobs
+    test_thread_evaluation_jobs)
 
 # eenet_tier(NAME OUT): sets OUT to the labels of the test.
 function(eenet_tier name out)

@@ -39,13 +39,13 @@ TEST(others_solve_them_too)
     assert_under_half_of_uniform("synthetic:quadratic", "squarecb", 1, test_long(700, 2000));
 }
 
-/* On real data, where it is there: kind is "yelp:", place what follows the folder. */
+/* On real data, where it is there, at night: kind is "yelp:", place what follows the folder. */
 static void assert_regret(const char *kind, const char *place, const char *policy, uint64_t rounds, double least,
                           double most)
 {
     const char *folder = getenv("EENET_DATA");
-    if (!folder || SANITIZED) {
-        print_message("skipped: %s\n", folder ? "a minute long under a sanitizer" : "EENET_DATA is not set");
+    if (!folder || SANITIZED || !test_long(0, 1)) {
+        print_message("skipped: %s\n", folder ? "a minute long, so only in make test-all" : "EENET_DATA is not set");
         skip();
     }
     auto_dataset *data = open_data(formatted("%s%s/%s", kind, folder, place));
