@@ -357,7 +357,7 @@ lint-format:
 
 lint-cppcheck:
 	@cmake/setup.sh lint
-	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr --max-configs=1 \
 	    --suppress=missingIncludeSystem --library=python -j $(JOBS) -Iinclude -Isrc -Ipython/src \
 	    src cli bench tests/fuzz python/src
 
