@@ -71,19 +71,6 @@ run 2 1000 no test-other
 grep -q 'add-architecture amd64 .*install gcc-x86-64-linux-gnu ' said || fail 'does not say how to add the architecture'
 [ ! -e told ] || fail 'adds an architecture without the right to'
 
-# The demo needs its data.
-echo gcc >packages
-run 0 0 no demo
-grep -q 'install dataset-fashion-mnist$' told || fail 'does not install the data of the demo'
-
-# PyTorch is installed only for the Open Bandit Pipeline, which imports it.
-EENET_DATA='' run 0 0 no test-python
-grep -q 'install.* python3-numpy' told || fail 'does not install numpy'
-! grep -q 'install.* python3-torch' told || fail 'installs PyTorch that nothing uses'
-mkdir -p data/python-packages/obp
-EENET_DATA=data run 0 0 no test-python
-grep -q 'install.* python3-torch' told || fail 'does not install PyTorch'
-
 # If nothing is missing, it does nothing and prints nothing.
 printf '%s\n' clang-format-14 cppcheck 'python3-mypy all' python3-numpy 'python3-pyflakes all' >packages
 run 0 1000 no lint
