@@ -432,7 +432,7 @@ def stranger(server, kind):
     if kind == "server":
         with harness.Server(server.program, f"{server.folder}.stranger", port=server.port) as other:
             create(other, "secret")
-            yield lambda: other.expect("GET", "/v1/bandits/secret").json["decisions"]
+            yield lambda: other.call("GET", "/v1/bandits/secret")["decisions"]
         return
 
     class Answer(http.server.BaseHTTPRequestHandler):
@@ -442,14 +442,12 @@ def stranger(server, kind):
             self.wfile.write(b'{"id": "mine"}')
 
         def log_message(self, *_):  # pylint: disable=arguments-differ
-            """Says nothing."""
+            pass
 
     with http.server.HTTPServer(("127.0.0.1", server.port), Answer) as web:
-        threading.Thread(target=web.serve_forever).start()
-        try:
-            yield lambda: 0
-        finally:
-            web.shutdown()
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        yield lambda: 0
+        web.shutdown()
 
 
 def same_address_is_reported(fleet, program, folder):
