@@ -20,13 +20,13 @@ for group in "$@"; do
         wanted="$wanted valgrind zsh openmpi-bin libopenmpi-dev"
         # For tests of the fleet, which start their own servers.
         wanted="$wanted postgresql haproxy pgbouncer"
-        # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
-        wanted="$wanted munge slurm-client slurmctld slurmd"
         # For tests of pages, which are skipped without it. Ubuntu has chromium only as a snap.
         if grep -qx 'ID=debian' /etc/os-release 2>/dev/null; then wanted="$wanted chromium"; fi
         # For tests/node. Some machines have Node.js and npm from elsewhere.
         command -v npm >/dev/null || wanted="$wanted nodejs npm"
         ;;
+    # For tests/slurm, which starts its own daemons. Debian's do not start, because Slurm is not configured.
+    test-night) wanted="$wanted munge slurm-client slurmctld slurmd" ;;
     # Cross compiler, libraries and emulator for the other architecture.
     test-other)
         foreign=$other

@@ -145,7 +145,7 @@ TIERS = {
         *OTHERS,
     ],
     "all": [
-        Step("build", *RELEASE, packages="build test test-ci python test-python site wasm"),
+        Step("build", *RELEASE, packages="build test test-ci test-night python test-python site wasm"),
         ctest("release", "release", environment=LONG),
         pytest("python", "not nothing", "python test-python", SITE, "python/tests", first=WHEEL),
         ctest("asan", "asan", "-LE", "plain", first=build("asan", *SANITIZED, cmake=WITH_PYTHON)),
