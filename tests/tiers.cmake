@@ -13,8 +13,8 @@ set(EENET_NIGHT
     "examples_fleet" "library_alone" "slurm_.*")
 # Not under the sanitizers: they only take long there, and call nothing that others do not.
 set(EENET_PLAIN
-    "examples" "studies" "study" "cli_(bench|csv_logs|evaluate|grid|interrupt|lists|plan|rounds|run|shard)" "page_.*"
-    "document_commands" "test_limits_study")
+    "examples" "studies" "study" "page_.*" "document_commands" "test_(solving|.*_study)"
+    "cli_(bench|complete|csv_logs|evaluate|grid|interrupt|lists|merge|plan|progress|resume|rounds|run|shard)")
 # The quick ones of the other architecture.
 set(EENET_SHORT "fuzz_.*" "test_(archive|cholesky|decimal|kernels|learner|network|stored_models|triangle|vector)" "cli_.*")
 # Unit tests of unit_serve that also run on PostgreSQL: where the two stores can differ.

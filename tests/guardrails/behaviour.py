@@ -307,6 +307,10 @@ class Story:
         spent = sum(costs[each["action"]] for each in drawn)
         check(97 < spent <= 100, f"spent {spent} of 100")
         check(drawn[-1]["action"] == "card", "an action was taken that costs more than what is left")
+        for cost in ({}, {"cost": "3"}, {"cost": -1}):
+            self.refused(400, name, "the budget 'money' needs the cost", actions=[ACTIONS[0], {"id": "loan", "features": cost}])
+        self.patch(name, guardrails={"budgets": [{"name": "money", "cost": "cost", "default_cost": 4, "limit": 100, "per": "7d"}]})
+        self.refused(400, name, "such as the budget 'money'", actions=[{"id": "loan"}])
 
     def sticky_actions_stay(self):
         name = self.bandit({"sticky": {"for": "1h"}})

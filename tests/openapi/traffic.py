@@ -37,7 +37,7 @@ GUARDRAILS = {"control": {"share": 0.1}, "rollout": {"share": 1}, "segment": "us
               "rules": [{"name": "r", "boost": 0.1}], "sticky": {"for": 60},
               "shares": [{"name": "s", "action": {"_id": "x"}, "low": 0.1}],
               "caps": [{"name": "c", "action": {"_id": "x"}, "most": 3}],
-              "budgets": [{"name": "b", "cost": "cost", "limit": 5}]}
+              "budgets": [{"name": "b", "cost": "cost", "default_cost": 0, "limit": 5}]}
 SETTINGS = {"policy": "linucb", "options": "", "seed": 1, "propensity": "floor:0.1", "wait": 600, "default_reward": 0,
             "aggregation": "first", "mode": "online", "rewards": [0, 1], "outside": "accept", "confidence": 0.9,
             "promote": "offer", "challengers": [CHALLENGER], "tests": 0, "retention_days": 30, "personalizer": {},

@@ -71,9 +71,9 @@ static void take_value(reading *self, const json_token *token)
             self->terms |= (uint64_t)1 << i;
     }
     if (!of_action && of->segment && json_is(path, of->segment)) set_segment(&self->into->segment, token);
-    for (size_t i = 0; of_action && token->kind == JSON_KIND_NUMBER && i < of->budget_count; i++)
+    for (size_t i = 0; of_action && i < of->budget_count; i++)
         if (of->budgets[i].cost_path && json_is(path, of->budgets[i].cost_path))
-            self->into->costs[i * self->actions + self->action] = fmax(token->number, 0);
+            self->into->costs[i * self->actions + self->action] = token->kind == JSON_KIND_NUMBER ? token->number : -1;
 }
 
 /* ---- objects ---- */
@@ -172,7 +172,12 @@ static ee_status read_context(reading *self, const decision_body *body, uint64_t
     return status;
 }
 
-/* What each action costs: the feature or the number, where the budget is about the action. */
+/* Of actions that say nothing else. */
+static void start_costs(guard_facts *self, const guard_settings *of, size_t count)
+{
+    for (size_t i = 0; i < of->budget_count * count; i++) self->costs[i] = of->budgets[i / count].cost;
+}
+
 static void complete_costs(guard_facts *self, const guard_settings *of, size_t count)
 {
     for (size_t b = 0; b < of->budget_count; b++) {
@@ -180,7 +185,7 @@ static void complete_costs(guard_facts *self, const guard_settings *of, size_t c
         for (size_t i = 0; i < count; i++) {
             double *cost = &self->costs[b * count + i];
             bool is_about = (self->matches[i] & budget->terms) == budget->terms;
-            *cost = !is_about ? 0 : budget->cost_path ? *cost : budget->cost;
+            if (!is_about) *cost = 0;
         }
     }
 }
@@ -198,7 +203,7 @@ ee_status guard_facts_read(guard_facts *self, const guard_settings *of, const de
     self->segment.owner = &self->memory;
     self->segment.length = 0;
     memset(self->matches, 0, count * sizeof *self->matches);
-    if (costs) memset(self->costs, 0, costs * sizeof *self->costs);
+    start_costs(self, of, count);
     json_reader reader = json_start(body->context.bytes, body->context.length, &self->json);
     reading r = {.into = self, .of = of, .reader = &reader, .actions = count};
     if (body->context.length) status = read_context(&r, body, &context, error);
@@ -210,6 +215,22 @@ ee_status guard_facts_read(guard_facts *self, const guard_settings *of, const de
     }
     complete_costs(self, of, count);
     return self->segment.status;
+}
+
+ee_status guard_facts_check_costs(const guard_facts *self, const guard_settings *of, const decision_body *body,
+                                  ee_error *error)
+{
+    for (size_t i = 0; i < of->budget_count * body->count; i++) {
+        const guard_budget *budget = &of->budgets[i / body->count];
+        size_t action = i % body->count;
+        if (self->costs[i] >= 0) continue;
+        return status_fail(
+            error, EE_BAD_INPUT,
+            "actions[%zu].features: the budget '%s' needs the cost of each action, '%s', a number from 0; "
+            "add it, or set the budget's default_cost",
+            action, budget->name, budget->cost_path);
+    }
+    return EE_OK;
 }
 
 void guard_facts_release(guard_facts *self)

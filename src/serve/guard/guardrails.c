@@ -199,6 +199,7 @@ ee_status guardrails_begin(guardrails *self, guardrails_room *room, const guardr
                            decision_body *body, ee_error *error)
 {
     ee_status status = guard_facts_read(&room->facts, &self->tables, body, error);
+    if (!status) status = guard_facts_check_costs(&room->facts, &self->tables, body, error);
     if (!status) status = grow(room, body->count, error);
     if (status) return status;
     if (body->excluded)

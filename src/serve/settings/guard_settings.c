@@ -263,11 +263,13 @@ static ee_status read_budget(guard_settings *self, place at, const json_value *f
     *budget = (guard_budget){.per = DAY, .even = true, .cost = 1};
     const char *pace = json_text_of(json_member(from, "pace"));
     const char *path = json_text_of(json_member(from, "cost"));
-    ee_status status = CHECK_MEMBERS(at, from, error, "name", "context", "action", "cost", "limit", "per", "pace");
+    ee_status status =
+        CHECK_MEMBERS(at, from, error, "name", "context", "action", "cost", "default_cost", "limit", "per", "pace");
     if (!status) status = read_name(self, at, from, &budget->name, error);
     if (!status) status = read_conditions(self, at, from, &budget->terms, error);
     if (!status && path) status = keep_text(self, path, &budget->cost_path, error);
-    if (!status && !path) status = read_number(at, from, "cost", 0, 1e9, &budget->cost, error);
+    if (path) budget->cost = -1;
+    if (!status) status = read_number(at, from, path ? "default_cost" : "cost", 0, 1e9, &budget->cost, error);
     if (!status) status = read_number(at, from, "limit", 0, 1e12, &budget->limit, error);
     if (!status) status = read_duration(at, from, "per", &budget->per, error);
     if (status) return status;
@@ -275,6 +277,8 @@ static ee_status read_budget(guard_settings *self, place at, const json_value *f
         return refuse(at, error, "pace must be \"even\" or \"first\"");
     budget->even = !pace || strcmp(pace, "even") == 0;
     if (!json_member(from, "limit")) return refuse(at, error, "limit is missing");
+    if (!path && json_member(from, "default_cost"))
+        return refuse(at, error, "default_cost is for a cost that is a path");
     if (!budget->terms && !path) return refuse(at, error, "every action would cost the same: add a condition");
     return EE_OK;
 }

@@ -72,7 +72,8 @@ typedef struct guard_budget {
     const char *name;
     uint64_t terms;
     const char *cost_path; /* the feature of an action that is its cost; NULL: `cost` */
-    double cost, limit;
+    double cost;           /* with a path: of an action without it; negative: all must have it */
+    double limit;
     int64_t per; /* the limit holds in each span of this length, counted from 1970 */
     bool even;   /* spent evenly over the span, not first come, first served */
 } guard_budget;

@@ -95,6 +95,8 @@ TEST(mistakes)
     assert_refused("{\"caps\": [{\"name\": \"x\", \"most\": 1}]}",
                    "guardrails: caps[0]: it would cap every action: add a condition");
     assert_refused("{\"budgets\": [{\"name\": \"x\", \"cost\": \"c\"}]}", "guardrails: budgets[0]: limit is missing");
+    assert_refused("{\"budgets\": [{\"name\": \"x\", \"cost\": 1, \"default_cost\": 1, \"limit\": 1}]}",
+                   "guardrails: budgets[0]: default_cost is for a cost that is a path");
     assert_refused("{\"sticky\": {}}", "guardrails: sticky: for is missing");
     assert_refused("{\"rules\": [{\"name\": \"x\", \"action\": {\"a\": null}, \"exclude\": true}]}",
                    "guardrails: rules[0]: a: expected a string, a number, true, false, {\"from\": 1, \"below\": 2}, or "
