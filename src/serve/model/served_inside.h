@@ -67,7 +67,7 @@ struct served_bandit {
     uint64_t saved_version, saved_upto; /* of the last checkpoint */
     double saved;                       /* time of the last attempt */
     double save_seconds;                /* duration of the last one; 0: unknown */
-    double unsaved;                     /* seconds of training since it */
+    double unsaved;                     /* processor seconds of training since it */
     bool save_failed;                   /* then */
     double wake_due;                    /* loading is not retried before this time */
     ee_error wake_error;                /* why it failed */

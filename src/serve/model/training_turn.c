@@ -129,10 +129,11 @@ static ee_status wake(trainer_turn *t, ee_error *error)
     if (status) return status;
     bandit->saved_version = bandit->version;
     bandit->saved_upto = follower_upto(bandit->model);
-    double begin = bandit->saved = turn_queue_now();
+    double begin = turn_queue_thread_seconds();
+    bandit->saved = turn_queue_now();
     status = restore_steps(bandit->model, t->log, number, is_interrupted, t->all, &bandit->version, error);
     bandit->taken = follower_upto(bandit->model);
-    bandit->unsaved = turn_queue_now() - begin;
+    bandit->unsaved = turn_queue_thread_seconds() - begin;
     if (!status) status = served_bandit_open(bandit, t->log, error);
     if (status) {
         follower_free(bandit->model);
@@ -255,11 +256,11 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
 {
     served_bandit *bandit = t->bandit;
     const served_options *options = &t->all->options;
-    double begin = turn_queue_now();
+    double begin = turn_queue_now(), thread_begin = turn_queue_thread_seconds();
     step_limit limit = {.all = t->all,
                         .end = begin + options->step_seconds,
                         .last_end = begin + MOST_WAITING * options->step_seconds,
-                        .thread_end = turn_queue_thread_seconds() + options->step_seconds};
+                        .thread_end = thread_begin + options->step_seconds};
     bandit->stride = next_stride(t->all, bandit->stride, behind);
     uint64_t most = behind < options->step_events ? behind : options->step_events;
     step_body step = {bandit->taken + most, bandit->stride};
@@ -277,7 +278,7 @@ static ee_status take_step(trainer_turn *t, uint64_t behind, ee_error *error)
         put_to_sleep(bandit);
         return status;
     }
-    bandit->unsaved += seconds;
+    bandit->unsaved += turn_queue_thread_seconds() - thread_begin;
     bandit->unwritten = step;
     return write_step(t, error);
 }
@@ -373,7 +374,8 @@ static void save_unsaved(trainer_turn *t)
     if (t->bandit->model && has_unsaved(t->bandit) && save_checkpoint(t, &error)) set_trouble(t->bandit, &error);
 }
 
-/* Saving takes a fifth of the time at most. */
+/* Saving takes a fifth of the time at most. Training is counted in processor time, which the next owner needs to repeat
+ * it: on a busy machine the same time on the clock would save a model that has hardly learned. */
 static bool is_costly_to_lose(const served_bandit *bandit)
 {
     enum { SHARE = 4 };
