@@ -210,6 +210,7 @@ static served_options options_of(const server_settings *settings)
     options.checkpoint_seconds = settings->checkpoint_seconds;
     options.checkpoints = (size_t)settings->checkpoints;
     options.relearn_seconds = settings->store[0] ? RELEARN_SECONDS : 0;
+    if (settings->store[0]) options.step_seconds *= 2; /* after each step the trainer waits until the database has it */
     options.sleep_seconds = settings->sleep_seconds;
     options.memory = memory_budget(settings);
     return options;
