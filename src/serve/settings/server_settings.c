@@ -66,7 +66,7 @@ static const option work_rows[] = {
     REAL(publish_interval, "publish-interval", "0.1", 0, 3600,
          "minimum seconds between two published versions of a model"),
     INTEGER(step_events, "step-events", "4096", 1, 1000000,
-            "maximum events in a training step; it also ends after 50 ms of CPU time, 100 ms with a database"),
+            "maximum events in a training step of 50 ms CPU time (database: 100 ms)"),
     INTEGER(most_behind, "most-behind", "20000", 1, 1e12, "events; a model further behind trains on fewer rewards"),
     REAL(lag_seconds, "lag-seconds", "10", 0, 1e9,
          "seconds; a model further behind is reported in the server's log; 0: never"),
