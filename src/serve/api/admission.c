@@ -253,7 +253,7 @@ bool service_admit(void *context, http_exchange *exchange)
         return false;
     }
     choose_dialect(made);
-    if (!forwarding_read_grant(made, &made->grant)) return false;
+    if (!forwarding_read_headers(made, &made->grant)) return false;
     if (!made->is_forwarded && !check_origin(service_config_now(self), exchange)) return false;
     if (!find_route(made)) return false;
     exchange->route = made->match.route;

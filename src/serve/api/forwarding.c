@@ -53,7 +53,7 @@ static bool read_grant(call *self, const char *from, key_grant *grant)
     return true;
 }
 
-bool forwarding_read_grant(call *self, key_grant *grant)
+bool forwarding_read_headers(call *self, key_grant *grant)
 {
     http_exchange *exchange = self->exchange;
     const char *secret = http_header(exchange, FLEET_HEADER);

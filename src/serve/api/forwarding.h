@@ -32,7 +32,7 @@ forwarder_counts forwarding_counts(const service *of);
 
 /* Takes what the headers of a request say, if it is a forwarded one. false: answered, because it is for another fleet.
  */
-bool forwarding_read_grant(call *self, key_grant *grant);
+bool forwarding_read_headers(call *self, key_grant *grant);
 /* The bandit of a forwarded request; NULL: as the path says. */
 const char *forwarding_bandit(const call *self);
 

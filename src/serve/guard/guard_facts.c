@@ -1,6 +1,5 @@
 #include "guard_facts.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum {
